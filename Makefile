@@ -1,0 +1,66 @@
+# The commands of everyday work. What they do is in CMakePresets.json and tools/.
+
+SEEDS ?= 10000
+CYCLES ?= 100
+SECONDS ?= 60
+FILES ?=
+WORKLOAD ?=
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test check bench format tidy simulate crash fuzz clean
+.PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+build: ## build the program: build/release/bin/sluice
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target sluice
+
+demo: setup build ## run the first example
+	@tools/demo.sh
+
+test: setup ## run everything that a change must pass
+	@tools/test.py
+
+check: check-layers check-sizes check-docs check-layout check-names check-headers ## hold the tree to its rules
+check-layers:
+	@tools/check_layers.py
+check-sizes:
+	@tools/check_sizes.py
+check-docs:
+	@tools/check_docs.py
+check-layout:
+	@tools/format.sh --check
+check-names:
+	@tools/tidy.sh --names
+check-headers:
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target check_headers
+
+bench: build ## measure: all benches, then the program with WORKLOAD=…
+	@cmake --build --preset release --target benches
+	@for bench in build/release/bin/*_bench; do [ ! -x "$$bench" ] || "$$bench" || exit 1; done
+	@[ -z "$(WORKLOAD)" ] || build/release/bin/sluice bench $(WORKLOAD)
+
+format: ## lay out the sources; FILES=… for some only
+	@tools/format.sh $(FILES)
+
+tidy: ## clang-tidy, all checks: takes minutes; FILES=… for some only
+	@tools/tidy.sh $(FILES)
+
+simulate: ## whole systems from seeds, all faults included: SEEDS=100000 for a long one
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target sluice_simulation
+	build/release/bin/sluice_simulation --seeds $(SEEDS)
+
+crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long one
+	python3 tests/crash/crash_test.py --cycles $(CYCLES)
+
+fuzz: ## every fuzzer for SECONDS=60
+	@tools/fuzz.sh $(SECONDS)
+
+clean: ## remove all that was built
+	rm -rf build

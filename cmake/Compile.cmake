@@ -1,0 +1,31 @@
+# How everything is compiled: warnings, sanitizers, and what makes the build quicker where it is installed.
+
+find_program(CCACHE ccache)
+if(CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(sluice_options INTERFACE)
+# Settings are structs filled by name: what is left out keeps its default, on purpose.
+target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow
+                                                -Wnon-virtual-dtor -Werror -fno-omit-frame-pointer)
+target_compile_definitions(sluice_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 sees overlaps in the concatenation of strings that are not there.
+    target_compile_options(sluice_options INTERFACE -Wno-restrict)
+endif()
+
+find_program(MOLD mold)
+if(MOLD)
+    target_link_options(sluice_options INTERFACE -fuse-ld=mold)
+endif()
+
+if(SLUICE_SANITIZE)
+    target_compile_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all)
+    target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Instrumented code hides from GCC what is initialized, and Boost has fences that TSan does not know.
+        target_compile_options(sluice_options INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
+    endif()
+endif()

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "event/sink.h"
+
+namespace sluice::connector::builtin {
+
+/// What a function answers, and how long it takes to do so.
+struct Reply {
+    Nanos delay{0};
+    event::Answer answer;
+};
+
+/// Calls `echo`, `noop`, `sleep`, `fail` or `flaky`. Pure: the same seed and delivery give the same
+/// reply.
+///
+/// Input that a function cannot use is answered with the kind `invalid_input`, a name it does not
+/// know with `unknown_function`.
+Reply call(const event::Delivery& delivery, std::uint64_t seed);
+
+/// An answer that says what went wrong.
+event::Answer failure(std::string_view kind, std::string message, Value detail = {});
+
+} // namespace sluice::connector::builtin

@@ -1,0 +1,95 @@
+#include "connector/process/sink.h"
+
+#include <mutex>
+
+#include "connector/process/answer.h"
+#include "value/json.h"
+
+namespace sluice::connector::process {
+namespace {
+
+reactor::Command command_of(const Function& function, const event::Delivery& delivery) {
+    auto environment = function.environment;
+    environment.emplace_back("SLUICE_FUNCTION", delivery.target);
+    environment.emplace_back("SLUICE_TASK", delivery.key);
+    environment.emplace_back("SLUICE_ATTEMPT", std::to_string(delivery.attempt));
+    environment.emplace_back("SLUICE_TOKEN", delivery.token);
+    return {.argv = function.argv,
+            .environment = std::move(environment),
+            .directory = function.directory,
+            .input = value::to_json(delivery.payload) + "\n",
+            .timeout = delivery.timeout > Nanos{0} ? delivery.timeout : function.timeout};
+}
+
+} // namespace
+
+/// The processes of each token; one may be delivered twice.
+class Sink::Running {
+public:
+    using Processes = std::multimap<std::string, reactor::ProcessId, std::less<>>;
+
+    /// Starts it and remembers it before its outcome can ask to forget it.
+    template <typename Start>
+    void add(const std::string& token, Start start) {
+        auto lock = std::lock_guard{mutex_};
+        auto place = processes_.emplace(token, reactor::ProcessId{});
+        place->second = start(place);
+    }
+
+    void remove(Processes::iterator place) {
+        auto lock = std::lock_guard{mutex_};
+        processes_.erase(place);
+    }
+
+    void cancel(reactor::ProcessRunner& runner, std::string_view token) {
+        auto lock = std::lock_guard{mutex_};
+        auto [first, last] = processes_.equal_range(token);
+        for (; first != last; first++) {
+            runner.cancel(first->second);
+        }
+    }
+
+    void cancel_all(reactor::ProcessRunner& runner) {
+        auto lock = std::lock_guard{mutex_};
+        for (const auto& [token, process] : processes_) {
+            runner.cancel(process);
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    Processes processes_;
+};
+
+Sink::Sink(reactor::ProcessRunner& runner, Functions functions)
+    : runner_(runner), functions_(std::move(functions)), running_(std::make_shared<Running>()) {}
+
+Sink::~Sink() {
+    running_->cancel_all(runner_);
+}
+
+void Sink::deliver(event::Delivery delivery, Done done) {
+    auto found = functions_.find(delivery.target);
+    if (found == functions_.end()) {
+        auto message = fmt::format("no function '{}' of kind process", delivery.target);
+        done(failure("unknown_function", std::move(message)));
+        return;
+    }
+    auto command = command_of(found->second, delivery);
+    auto program = command.argv.empty() ? std::string{} : command.argv[0];
+    auto timeout = command.timeout;
+    running_->add(delivery.token, [&](Running::Processes::iterator place) {
+        auto finish = [running = running_, place, program = std::move(program), timeout,
+                       done = std::move(done)](const reactor::Outcome& outcome) mutable {
+            running->remove(place);
+            done(answer_of(outcome, program, timeout));
+        };
+        return runner_.start(std::move(command), std::move(finish));
+    });
+}
+
+void Sink::cancel(std::string_view token) {
+    running_->cancel(runner_, token);
+}
+
+} // namespace sluice::connector::process

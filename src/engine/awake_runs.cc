@@ -1,0 +1,90 @@
+#include "engine/awake_runs.h"
+
+#include <utility>
+
+#include "engine/run_records.h"
+
+namespace sluice::engine {
+
+namespace {
+
+std::string name_key(const RunName& run) {
+    auto key = run.space;
+    key.push_back('\0');
+    key += run.id;
+    return key;
+}
+
+} // namespace
+
+Result<std::shared_ptr<const trigger::TriggerSet>> AwakeRuns::set_of(const std::string& hash) {
+    if (!hash.empty()) {
+        return catalog_.set(hash);
+    }
+    auto problems = std::vector<trigger::Problem>{};
+    return trigger::TriggerSet::compile({}, catalog_.vocabulary(), problems);
+}
+
+AwakeRun* AwakeRuns::insert(const RunName& run, std::unique_ptr<trigger::RunState> state,
+                            std::shared_ptr<const trigger::TriggerSet> set) {
+    auto awake = std::make_unique<AwakeRun>();
+    awake->name = run;
+    awake->state = std::move(state);
+    awake->triggers =
+        std::make_unique<trigger::RunTriggers>(std::move(set), catalog_.vocabulary());
+    auto* raw = awake.get();
+    raw->place = by_use_.insert(by_use_.end(), raw);
+    runs_[name_key(run)] = std::move(awake);
+    return raw;
+}
+
+Result<AwakeRun*> AwakeRuns::find(const RunName& run) {
+    if (auto found = runs_.find(name_key(run)); found != runs_.end()) {
+        auto* awake = found->second.get();
+        by_use_.splice(by_use_.end(), by_use_, awake->place);
+        return awake;
+    }
+    auto state = TRY(load_run(store_, shard_, run));
+    if (!state) {
+        return nullptr;
+    }
+    auto set = TRY(set_of(state->info.set));
+    auto status = state->progress.status;
+    auto has_work = state->has_work();
+    auto* awake = insert(run, std::move(state), std::move(set));
+    awake->listed_under = status;
+    awake->is_listed_ready = has_work;
+    TRY(awake->triggers->restore(*awake->state));
+    return awake;
+}
+
+Result<AwakeRun*> AwakeRuns::create(const RunName& run, const std::string& set) {
+    auto compiled = TRY(set_of(set));
+    auto state = std::make_unique<trigger::RunState>();
+    state->id = run.id;
+    return insert(run, std::move(state), std::move(compiled));
+}
+
+void AwakeRuns::remove(const RunName& run) {
+    auto found = runs_.find(name_key(run));
+    if (found != runs_.end()) {
+        by_use_.erase(found->second->place);
+        runs_.erase(found);
+    }
+}
+
+void AwakeRuns::shrink(std::uint64_t synced_commit) {
+    for (auto it = by_use_.begin(); runs_.size() > runs_max_ && it != by_use_.end();) {
+        auto* run = *it++;
+        if (!run->is_touched && run->last_commit <= synced_commit) {
+            remove(RunName{run->name});
+        }
+    }
+}
+
+void AwakeRuns::drop_all() {
+    runs_.clear();
+    by_use_.clear();
+}
+
+} // namespace sluice::engine

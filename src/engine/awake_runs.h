@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "engine/catalog.h"
+#include "engine/keys.h"
+#include "store/store.h"
+#include "trigger/history.h"
+#include "trigger/run_triggers.h"
+#include "trigger/state.h"
+
+namespace sluice::engine {
+
+/// A run in memory, with what the batch being decided did to it.
+struct AwakeRun {
+    RunName name;
+    std::unique_ptr<trigger::RunState> state;
+    std::unique_ptr<trigger::RunTriggers> triggers;
+    trigger::Journal journal;
+    std::uint64_t first_event = 0;               ///< Of this batch.
+    std::optional<trigger::Status> listed_under; ///< In the run index.
+    bool is_touched = false;                     ///< By this batch.
+    bool is_listed_ready = false;                ///< Has a key among those with work.
+    std::uint64_t last_commit = 0;               ///< That wrote it.
+    std::list<AwakeRun*>::iterator place;        ///< Among the runs by last use.
+};
+
+/// The runs of a shard that are awake: those with something to do, and those that had lately. The rest cost disk only.
+class AwakeRuns {
+public:
+    AwakeRuns(ShardId shard, store::Store& store, Catalog& catalog, std::size_t runs_max)
+        : shard_(shard), store_(store), catalog_(catalog), runs_max_(runs_max) {}
+
+    /// Wakes it if need be; null when there is no such run.
+    Result<AwakeRun*> find(const RunName& run);
+    /// A run that does not exist yet, pinned to a trigger set (by hash; empty: none).
+    Result<AwakeRun*> create(const RunName& run, const std::string& set);
+    void remove(const RunName& run);
+    /// Lets those go that were not used lately, if all they did is durable.
+    void shrink(std::uint64_t synced_commit);
+    /// After a failed commit: nothing that was decided since counts.
+    void drop_all();
+
+    std::size_t size() const { return runs_.size(); }
+
+private:
+    AwakeRun* insert(const RunName& run, std::unique_ptr<trigger::RunState> state,
+                     std::shared_ptr<const trigger::TriggerSet> set);
+    Result<std::shared_ptr<const trigger::TriggerSet>> set_of(const std::string& hash);
+
+    ShardId shard_;
+    store::Store& store_;
+    Catalog& catalog_;
+    std::size_t runs_max_;
+    boost::unordered_flat_map<std::string, std::unique_ptr<AwakeRun>> runs_; ///< By namespace, zero byte, id.
+    std::list<AwakeRun*> by_use_;                                            ///< Least lately used first.
+};
+
+} // namespace sluice::engine

@@ -1,0 +1,118 @@
+#include "engine/catalog.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "base/fingerprint.h"
+#include "engine/keys.h"
+#include "value/archive.h"
+#include "value/json.h"
+
+namespace sluice::engine {
+
+namespace {
+
+// Raised when the same definition would compile to triggers that decide differently.
+constexpr auto compiler_number = 1;
+constexpr auto record_format = std::uint8_t{1};
+constexpr auto definition_bytes_max = std::uint64_t{4} << 30U;
+
+std::string compress(std::string_view bytes) {
+    auto packed = std::string(ZSTD_compressBound(bytes.size()), '\0');
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
+    return packed;
+}
+
+Result<std::string> decompress(std::string_view packed) {
+    auto size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
+        size > definition_bytes_max) {
+        return fail(Errc::Corrupt, "a stored definition is no zstd frame");
+    }
+    auto bytes = std::string(size, '\0');
+    auto read = ZSTD_decompress(bytes.data(), bytes.size(), packed.data(), packed.size());
+    if (ZSTD_isError(read) != 0 || read != size) {
+        return fail(Errc::Corrupt, "a stored definition does not unpack");
+    }
+    return bytes;
+}
+
+Result<std::shared_ptr<const trigger::TriggerSet>> compile(const Definition& definition,
+                                                           const trigger::Vocabulary& vocabulary) {
+    auto problems = std::vector<trigger::Problem>{};
+    auto spec = trigger::parse_set(definition.form, {}, problems);
+    auto set = problems.empty() ? trigger::TriggerSet::compile(std::move(spec), vocabulary, problems)
+                                : nullptr;
+    if (!set) {
+        return std::unexpected(trigger::to_error(problems));
+    }
+    return set;
+}
+
+} // namespace
+
+std::string Catalog::hash_of(const Definition& definition) {
+    auto print = fingerprint(fmt::format("{}/{}/{}", definition.name, definition.language, compiler_number),
+                             value::to_json(definition.form));
+    return fmt::format("{:016x}{:016x}", print.high, print.low);
+}
+
+Result<std::string> Catalog::add(std::string_view space, const Definition& definition) {
+    auto hash = hash_of(definition);
+    auto set = TRY(compile(definition, vocabulary_));
+    auto record = std::string{};
+    auto out = Encoder{record};
+    out.u8(record_format);
+    auto body = std::string{};
+    auto body_out = Encoder{body};
+    value::encode_fields(definition, body_out);
+    out.raw(compress(body));
+
+    auto lock = std::lock_guard{mutex_};
+    auto batch = store_.make_batch();
+    batch->put(keys::definition_set(hash), record);
+    batch->put(keys::definition_name(space, definition.name), hash);
+    TRY(store_.commit(*batch));
+    TRY(store_.sync());
+    sets_[hash] = std::move(set);
+    return hash;
+}
+
+Result<std::string> Catalog::find(std::string_view space, std::string_view name) const {
+    auto hash = TRY(store_.get(keys::definition_name(space, name)));
+    if (!hash) {
+        return fail(Errc::NotFound, "there is no definition \"{}\"", name);
+    }
+    return *std::move(hash);
+}
+
+Result<Definition> Catalog::definition(std::string_view hash) const {
+    auto record = TRY(store_.get(keys::definition_set(hash)));
+    if (!record) {
+        return fail(Errc::NotFound, "there is no trigger set {}", hash);
+    }
+    auto in = Decoder{*record};
+    auto format = TRY(in.u8());
+    if (format != record_format) {
+        return fail(Errc::Unsupported, "definition of format {}: this program reads {}", format,
+                    record_format);
+    }
+    auto body = TRY(decompress(in.rest()));
+    auto body_in = Decoder{body};
+    return value::decode_fields<Definition>(body_in);
+}
+
+Result<std::shared_ptr<const trigger::TriggerSet>> Catalog::set(std::string_view hash) {
+    auto lock = std::lock_guard{mutex_};
+    if (auto found = sets_.find(hash); found != sets_.end()) {
+        return found->second;
+    }
+    auto stored = TRY(definition(hash));
+    auto compiled = TRY(compile(stored, vocabulary_));
+    return sets_[std::string{hash}] = std::move(compiled);
+}
+
+} // namespace sluice::engine

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/store.h"
+#include "trigger/trigger_set.h"
+
+namespace sluice::engine {
+
+/// A definition as a front end hands it over: the trigger-set form, and what its author wrote.
+struct Definition {
+    std::string name;
+    std::string language = "triggers";
+    Value form;         ///< As trigger::parse_set reads it.
+    std::string source; ///< The author's text.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("name", name)("language", language)("form", form)("source", source);
+    }
+};
+
+/// Definitions by name, and trigger sets by hash: compiled once, shared by all runs of all shards.
+///
+/// May be used from any thread; a lock is taken when a run wakes, not when an event is decided.
+class Catalog {
+public:
+    Catalog(store::Store& store, const trigger::Vocabulary& vocabulary)
+        : store_(store), vocabulary_(vocabulary) {}
+
+    /// Hash of definition, language and compiler number: the identity a run is pinned to.
+    static std::string hash_of(const Definition& definition);
+
+    /// Compiles and stores it durably, and lets its name mean it from now on. Gives its hash. Fails with InvalidInput.
+    Result<std::string> add(std::string_view space, const Definition& definition);
+    /// What a name means now.
+    Result<std::string> find(std::string_view space, std::string_view name) const;
+    Result<std::shared_ptr<const trigger::TriggerSet>> set(std::string_view hash);
+    Result<Definition> definition(std::string_view hash) const;
+
+    const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
+
+private:
+    store::Store& store_;
+    const trigger::Vocabulary& vocabulary_;
+    mutable std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<const trigger::TriggerSet>, std::less<>> sets_;
+};
+
+} // namespace sluice::engine

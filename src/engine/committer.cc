@@ -1,0 +1,34 @@
+#include "engine/committer.h"
+
+#include <utility>
+
+#include "reactor/thread.h"
+
+namespace sluice::engine {
+
+CommitThread::CommitThread(store::Store& store)
+    : store_(store), thread_(reactor::start_thread("commit", [this](std::stop_token) { run(); })) {}
+
+CommitThread::~CommitThread() { mailbox_.close(); }
+
+void CommitThread::submit(std::unique_ptr<store::Batch> batch, Done done) {
+    mailbox_.push_unbounded({.batch = std::move(batch), .done = std::move(done)});
+}
+
+Result<void> CommitThread::commit_here(store::Batch& batch) {
+    auto lock = std::lock_guard{commit_mutex_};
+    return store_.commit(batch);
+}
+
+void CommitThread::run() {
+    auto works = std::vector<Work>{};
+    while (mailbox_.wait() != reactor::Wake::Closed) {
+        mailbox_.pop_all(works);
+        for (auto& work : works) {
+            auto result = commit_here(*work.batch);
+            work.done(std::move(work.batch), std::move(result));
+        }
+    }
+}
+
+} // namespace sluice::engine

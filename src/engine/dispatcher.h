@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/outbox.h"
+#include "event/sink.h"
+
+namespace sluice::engine {
+
+/// When a failed attempt is followed by another.
+struct RetryPolicy {
+    std::uint32_t attempts = 1;
+    Nanos interval = std::chrono::seconds{1};
+    double backoff = 2.0;
+    Nanos max_delay = std::chrono::minutes{5};
+    double jitter = 0.1; ///< Share of the delay that is random.
+    std::vector<std::string> on; ///< Error kinds; empty: all but `invalid_input` and `unknown_function`.
+
+    /// The delay before attempt + 1, or nothing when this was the last.
+    std::optional<Nanos> delay_after(std::uint32_t attempt, std::string_view error_kind, double unit) const;
+};
+
+struct Function {
+    event::Sink* sink = nullptr;
+    Nanos timeout{0};
+    std::uint32_t concurrency = 0; ///< Zero: no limit.
+    RetryPolicy retry;
+};
+
+/// Hands calls to functions, within their concurrency, and brings the answers back.
+///
+/// May be used from any thread. A call that has to wait for its turn waits here, in order.
+class Dispatcher {
+public:
+    using Answered = std::function<void(AnswerInput)>;
+
+    /// `answered` is called from any thread, possibly before `dispatch` returns. It must outlive every call.
+    Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed, Answered answered);
+
+    void dispatch(std::vector<Call> calls);
+    /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
+    void cancel(const RunName& run, const trigger::TaskKey& key);
+    /// Calls that have begun and those that wait.
+    std::size_t pending() const;
+
+    /// `run/fire/index`: the idempotency key, the same over retries.
+    static std::string key_of(const RunName& run, const trigger::TaskKey& key);
+
+private:
+    struct Slot {
+        Function function;
+        std::uint32_t active = 0;
+        std::deque<Call> waiting;
+    };
+
+    void begin(const Function& function, Call call);
+    void finish(Call call, event::Answer answer);
+    /// Calls that may begin now.
+    std::vector<Call> take_ready(Slot& slot);
+
+    mutable std::mutex mutex_;
+    std::map<std::string, Slot, std::less<>> slots_;
+    std::map<std::string, std::string> active_; ///< Idempotency key to token.
+    Random random_;
+    Answered answered_;
+};
+
+/// Reads `timeout` and `retry` as an action or a function's definition gives them, over what stands there already.
+void apply_policy(const Value& policy, Function& function);
+
+} // namespace sluice::engine

@@ -1,0 +1,193 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/feed.h"
+#include "engine/lane_thread.h"
+
+namespace sluice::engine {
+
+namespace {
+
+constexpr auto run_id_bytes_max = std::size_t{200};
+
+Result<void> check_run_id(std::string_view id) {
+    auto is_bad = [](char c) { return static_cast<unsigned char>(c) < 0x21 || c == '/' || c == 0x7F; };
+    if (id.empty() || id.size() > run_id_bytes_max || std::ranges::any_of(id, is_bad)) {
+        return fail(Errc::InvalidInput,
+                    "run id \"{}\": expected 1 to {} bytes without spaces, slashes and controls", id,
+                    run_id_bytes_max);
+    }
+    return {};
+}
+
+class ThreadedEngine final : public Engine {
+public:
+    ThreadedEngine(store::Store& store, const trigger::Vocabulary& vocabulary, const Clock& clock,
+                   observe::Diagnostics& diagnostics, EngineOptions options)
+        : store_(store),
+          diagnostics_(diagnostics),
+          clock_(clock),
+          options_(std::move(options)),
+          catalog_(store, vocabulary),
+          dispatcher_(options_.functions,
+                      static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()),
+                      [this](AnswerInput answer) { post(std::move(answer)); }),
+          committer_(store) {}
+
+    ~ThreadedEngine() override { stop(); }
+
+    Result<void> open() {
+        auto count = store_.shard_count();
+        auto lanes = std::max<std::uint32_t>(1, std::min<std::uint32_t>(options_.lanes, count));
+        for (auto at = std::uint32_t{0}; at < lanes; ++at) {
+            lanes_.push_back(std::make_unique<LaneThread>(
+                store_, committer_, outputs(), options_.lane_limits, diagnostics_,
+                fmt::format("lane-{}", at)));
+        }
+        auto ids = std::vector<ShardId>{};
+        for (auto id = std::uint16_t{0}; id < count; ++id) {
+            ids.emplace_back(id);
+        }
+        auto states = TRY(store_.acquire(ids));
+        for (auto at = std::size_t{0}; at < ids.size(); ++at) {
+            auto shard = std::make_unique<Shard>(
+                ids[at], ShardServices{.store = store_,
+                                       .catalog = catalog_,
+                                       .clock = clock_,
+                                       .diagnostics = diagnostics_,
+                                       .limits = options_.limits,
+                                       .awake_runs_max = std::max<std::size_t>(
+                                           16, options_.awake_runs_max / count),
+                                       .retention = options_.retention});
+            auto left = TRY(shard->open(states[at]));
+            lane_of(ids[at]).add(std::move(shard), std::move(left));
+        }
+        for (auto& lane : lanes_) {
+            lane->start();
+        }
+        return {};
+    }
+
+    Catalog& catalog() override { return catalog_; }
+
+    void start(const StartRequest& request, Done done) override {
+        if (auto checked = check_run_id(request.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
+        auto hash = request.definition.empty() ? Result<std::string>{""}
+                                               : catalog_.find(request.space, request.definition);
+        if (!hash) {
+            done(std::unexpected(hash.error()));
+            return;
+        }
+        auto info = trigger::RunInfo{.definition = request.definition,
+                                     .set = *hash,
+                                     .input = request.input,
+                                     .labels = request.labels};
+        post(StartInput{.run = {.space = request.space, .id = request.id},
+                        .info = std::move(info),
+                        .done = std::move(done)});
+    }
+
+    void send(std::string space, std::vector<event::Event> events, Accepted done) override {
+        send_events(std::move(space), std::move(events), store_.shard_count(), std::move(done),
+                    [this](Input&& input) { post(std::move(input)); });
+    }
+
+    void command(const RunName& run, std::string type, Value data, Done done) override {
+        post(CommandInput{
+            .run = run, .type = std::move(type), .data = std::move(data), .done = std::move(done)});
+    }
+
+    void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
+               Done done) override {
+        post(QueryInput{.run = run, .read = std::move(read), .done = std::move(done)});
+    }
+
+    void await(const RunName& run, Done done) override {
+        post(WatchInput{.run = run, .done = std::move(done)});
+    }
+
+    void remove(const RunName& run, Done done) override {
+        post(RemoveInput{.run = run, .done = std::move(done)});
+    }
+
+    Result<std::uint64_t> feed(event::Source& source, std::string space) override {
+        return feed_source(source, space, store_, [this](Input&& input) { push(std::move(input)); });
+    }
+
+    std::size_t pending_tasks() const override { return dispatcher_.pending(); }
+
+    std::uint64_t fired() const override {
+        auto count = std::uint64_t{0};
+        for (const auto& lane : lanes_) {
+            count += lane->fired();
+        }
+        return count;
+    }
+
+    void stop() override {
+        for (auto& lane : lanes_) {
+            lane->stop();
+        }
+    }
+
+    /// Without waiting: answers, messages and requests that their senders bound.
+    void post(Input&& input) {
+        auto shard = shard_of(input, store_.shard_count());
+        lane_of(shard).post(std::move(input));
+    }
+
+    /// Waits while the lane is busy: back-pressure for sources.
+    void push(Input&& input) {
+        auto shard = shard_of(input, store_.shard_count());
+        lane_of(shard).push(std::move(input));
+    }
+
+private:
+    LaneOutputs outputs() {
+        return {.dispatch = [this](std::vector<Call> calls) { dispatcher_.dispatch(std::move(calls)); },
+                .cancel = [this](const RunName& run,
+                                 const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
+                .post = [this](Input&& input) { post(std::move(input)); },
+                .watch = options_.watch,
+                .stop =
+                    [this](const Error& error) {
+                        if (!has_stopped_.exchange(true) && options_.on_stop) {
+                            options_.on_stop(error);
+                        }
+                    }};
+    }
+
+    LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }
+
+    store::Store& store_;
+    observe::Diagnostics& diagnostics_;
+    const Clock& clock_;
+    EngineOptions options_;
+    Catalog catalog_;
+    Dispatcher dispatcher_;
+    std::atomic<bool> has_stopped_ = false;
+    std::vector<std::unique_ptr<LaneThread>> lanes_;
+    CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.
+};
+
+} // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(store::Store& store,
+                                             const trigger::Vocabulary& vocabulary,
+                                             const Clock& clock, observe::Diagnostics& diagnostics,
+                                             EngineOptions options) {
+    auto engine = std::make_unique<ThreadedEngine>(store, vocabulary, clock, diagnostics,
+                                                   std::move(options));
+    TRY(engine->open());
+    return engine;
+}
+
+} // namespace sluice::engine

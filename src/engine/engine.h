@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/catalog.h"
+#include "engine/dispatcher.h"
+#include "engine/input.h"
+#include "engine/lane.h"
+#include "event/source.h"
+#include "observe/diagnostics.h"
+#include "store/store.h"
+#include "trigger/trigger_set.h"
+
+namespace sluice::engine {
+
+struct EngineOptions {
+    std::uint32_t lanes = 1; ///< Threads that decide.
+    std::map<std::string, Function> functions;
+    trigger::DecideLimits limits;
+    LaneLimits lane_limits;
+    std::size_t awake_runs_max = 10'000; ///< In all.
+    Nanos retention = std::chrono::hours{24 * 30};
+    /// Sees every decision once it is durable, on the lane's thread: the run and its history record.
+    std::function<void(const RunName&, std::string_view record)> watch;
+    /// A commit failed and everything has stopped: the process should end.
+    std::function<void(const Error&)> on_stop;
+};
+
+struct StartRequest {
+    std::string space = "default";
+    std::string id; ///< Given by the caller, so that the same start twice is one run.
+    std::string definition;
+    Value input;
+    Value labels;
+};
+
+/// Shards on threads, with everything that reaches them. What it calls back comes on a lane's thread and must be quick.
+class Engine {
+public:
+    /// Takes over the whole store. Store, clock, vocabulary and diagnostics outlive it.
+    static Result<std::unique_ptr<Engine>> open(store::Store& store,
+                                                const trigger::Vocabulary& vocabulary,
+                                                const Clock& clock,
+                                                observe::Diagnostics& diagnostics,
+                                                EngineOptions options);
+    virtual ~Engine() = default;
+
+    virtual Catalog& catalog() = 0;
+
+    /// Each of these is answered when what it did is durable. `start` of a run that exists succeeds and says so.
+    virtual void start(const StartRequest& request, Done done) = 0;
+    virtual void send(std::string space, std::vector<event::Event> events, Accepted done) = 0;
+    virtual void command(const RunName& run, std::string type, Value data, Done done) = 0;
+    virtual void query(const RunName& run,
+                       std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
+    /// When the run has ended: {status, result, error}.
+    virtual void await(const RunName& run, Done done) = 0;
+    virtual void remove(const RunName& run, Done done) = 0;
+
+    /// Reads a source to its end, by position, with back-pressure; every event must name its run, or `run` names it for all.
+    /// Blocks. What it took is durable when it returns.
+    virtual Result<std::uint64_t> feed(event::Source& source, std::string space) = 0;
+
+    /// Tasks that were begun and not answered, and those that wait.
+    virtual std::size_t pending_tasks() const = 0;
+    virtual std::uint64_t fired() const = 0;
+    /// Finishes what was taken and stops the threads. The destructor does too.
+    virtual void stop() = 0;
+};
+
+} // namespace sluice::engine

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "engine/keys.h"
+#include "event/event.h"
+#include "event/sink.h"
+#include "trigger/history.h"
+#include "trigger/state.h"
+
+namespace sluice::engine {
+
+/// Called on the shard's thread, after what it tells of is durable.
+using Done = std::move_only_function<void(Result<Value>)>;
+/// What became of each event of a delivery, in order.
+using Accepted = std::move_only_function<void(Result<std::vector<trigger::Fate>>)>;
+
+/// A new run. Succeeds also when the same start was taken before (`existing` in the answer).
+struct StartInput {
+    RunName run;
+    trigger::RunInfo info;
+    Value context;
+    Done done;
+};
+
+/// Events for runs of one shard.
+struct EventsInput {
+    ShardId shard;
+    std::string space;
+    std::vector<event::Event> events;
+    std::string partition;              ///< Of a numbered stream; empty: none.
+    std::vector<std::uint64_t> numbers; ///< One for each event of a numbered stream.
+    Accepted done;
+};
+
+/// Cancel, terminate, or actions from outside.
+struct CommandInput {
+    RunName run;
+    std::string type;
+    Value data;
+    Done done;
+};
+
+/// The answer of a task's attempt.
+struct AnswerInput {
+    RunName run;
+    trigger::TaskKey key;
+    std::uint32_t attempt = 1;
+    event::Answer answer;
+    std::optional<Nanos> retry_after;
+};
+
+/// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
+struct Message {
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended };
+
+    Kind kind = Kind::Event;
+    RunName to;
+    trigger::RunInfo info; ///< Start.
+    std::string type;      ///< Command, Ended.
+    Value data;            ///< Command, Ended.
+    std::string json;      ///< Event.
+    trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
+    std::uint32_t attempt = 1;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)("data", data)(
+            "json", json)("key", key)("attempt", attempt);
+    }
+};
+
+struct StreamInput {
+    ShardId from;
+    ShardId to;
+    std::uint64_t number = 0;
+    Message message;
+};
+
+/// The receiver has committed all up to this number.
+struct ConfirmInput {
+    ShardId from; ///< Receiver of the messages.
+    ShardId to;   ///< Their sender.
+    std::uint64_t number = 0;
+};
+
+/// Reads a run; the answer waits for the sync of what it saw. Null: there is no such run.
+struct QueryInput {
+    RunName run;
+    std::function<Result<Value>(const trigger::RunState*)> read;
+    Done done;
+};
+
+/// Calls back when the run has ended, or at once if it has.
+struct WatchInput {
+    RunName run;
+    Done done; ///< {status, result, error}
+};
+
+struct RemoveInput {
+    RunName run;
+    Done done;
+};
+
+using Input = std::variant<StartInput, EventsInput, CommandInput, AnswerInput, StreamInput,
+                           ConfirmInput, QueryInput, WatchInput, RemoveInput>;
+
+ShardId shard_of(const Input& input, std::uint16_t shard_count);
+
+} // namespace sluice::engine

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/catalog.h"
+#include "engine/keys.h"
+#include "engine/run_records.h"
+#include "store/store.h"
+#include "trigger/history.h"
+#include "trigger/state.h"
+
+namespace sluice::engine {
+
+struct ListedRun {
+    RunName run;
+    RunSummary summary;
+};
+
+struct RunFilter {
+    std::string space = "default";
+    std::optional<trigger::Status> status;
+    std::string definition; ///< Empty: any.
+    std::string label;      ///< `key=value`; empty: any.
+    std::size_t most = 100;
+};
+
+/// Reads what a store holds, without an engine: runs, their state, history and definitions. Needs read access only.
+class Inspector {
+public:
+    Inspector(store::Store& store, const trigger::Vocabulary& vocabulary)
+        : store_(store), catalog_(store, vocabulary) {}
+
+    /// Newest first.
+    Result<std::vector<ListedRun>> list(const RunFilter& filter) const;
+    /// NotFound when there is no such run.
+    Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
+    /// Every event of a run in the order it was decided. Stops early when `use` returns false.
+    Result<void> read_history(const RunName& run,
+                              const std::function<bool(const trigger::Entry&)>& use) const;
+    /// The trigger set of a run with what was changed at run time: id, spec form, state per scope.
+    Result<Value> triggers(const RunName& run);
+    /// The id of a trigger by its number in a run; "(command)" for commands.
+    Result<std::function<std::string(trigger::TriggerNumber)>> trigger_names(const RunName& run);
+
+    Catalog& catalog() { return catalog_; }
+
+private:
+    ShardId shard(const RunName& run) const { return shard_of(run, store_.shard_count()); }
+
+    store::Store& store_;
+    Catalog catalog_;
+};
+
+/// A difference between what was recorded and what this software decides.
+struct Difference {
+    trigger::EventNumber event;
+    std::string what;
+};
+
+struct ReplayReport {
+    std::uint64_t events = 0;
+    std::vector<Difference> differences; ///< At most 20; `difference_count` has all.
+    std::uint64_t difference_count = 0;
+    bool is_same_software = true; ///< Otherwise differences are changes, not damage.
+};
+
+/// Decides a run's whole history again and compares, event by event.
+Result<ReplayReport> replay(Inspector& inspector, const RunName& run);
+
+/// The state a run had right after this event, from what history recorded: needs none of the code that decided it.
+Result<std::unique_ptr<trigger::RunState>> state_at(const Inspector& inspector, const RunName& run,
+                                                    trigger::EventNumber event);
+
+} // namespace sluice::engine

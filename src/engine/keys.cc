@@ -1,0 +1,245 @@
+#include "engine/keys.h"
+
+#include "base/fingerprint.h"
+#include "base/invariant.h"
+
+namespace sluice::engine {
+
+ShardId shard_of(const RunName& run, std::uint16_t shard_count) {
+    auto key = std::string_view{run.id}.substr(0, run.id.find('~'));
+    auto hash = hash64(key, hash64(run.space));
+    return ShardId{static_cast<std::uint16_t>(hash % shard_count)};
+}
+
+namespace keys {
+
+namespace {
+
+using trigger::Table;
+
+/// A length byte, then the text: names are at most 255 bytes, so a name is never a prefix of another's key.
+void put_name(Encoder& out, std::string_view name) {
+    INVARIANT(name.size() <= 255, "names in keys are at most 255 bytes");
+    out.u8(static_cast<std::uint8_t>(name.size()));
+    out.raw(name);
+}
+
+void put_run(Encoder& out, const RunName& run) {
+    put_name(out, run.space);
+    put_name(out, run.id);
+}
+
+std::string run_table(ShardId shard, char letter, const RunName& run) {
+    auto key = table(shard, letter);
+    auto out = Encoder{key};
+    put_run(out, run);
+    return key;
+}
+
+/// Later times first.
+void put_newest_first(Encoder& out, Time time) {
+    out.i64(~time.time_since_epoch().count());
+}
+
+char letter_of(Table table) {
+    switch (table) {
+        case Table::Info: return 'i';
+        case Table::Progress: return 'p';
+        case Table::Context: return 'c';
+        case Table::Trigger: return 't';
+        case Table::Contexts: return 't';
+        case Table::Scope: return 's';
+        case Table::Task: return 'k';
+        case Table::Timer: return 'm';
+        case Table::Kept: return 'e';
+        case Table::Continuation: return 'n';
+        case Table::ContinuationNext: return 'o';
+        case Table::Override: return 'v';
+        case Table::Hold: return 'h';
+    }
+    return '?';
+}
+
+} // namespace
+
+std::string table(ShardId shard, char letter) {
+    auto key = std::string{};
+    auto out = Encoder{key};
+    out.u16(shard.raw());
+    out.u8(static_cast<std::uint8_t>(letter));
+    return key;
+}
+
+std::string end_of(std::string prefix) {
+    while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) {
+        prefix.pop_back();
+    }
+    if (!prefix.empty()) {
+        prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+    }
+    return prefix;
+}
+
+std::string run(ShardId shard, const RunName& run) { return run_table(shard, 'R', run); }
+
+std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity) {
+    auto key = std::string{run_key};
+    auto out = Encoder{key};
+    out.u8(static_cast<std::uint8_t>(letter_of(entity.table)));
+    switch (entity.table) {
+        case Table::Info:
+        case Table::Progress:
+        case Table::Context: break;
+        case Table::Trigger:
+            out.u64(entity.first);
+            out.u32(static_cast<std::uint32_t>(entity.second));
+            break;
+        case Table::Task:
+            out.u64(entity.first);
+            out.u64(entity.second);
+            break;
+        case Table::Override: out.u32(static_cast<std::uint32_t>(entity.first)); break;
+        case Table::Scope: out.raw(entity.path); break;
+        default: out.u64(entity.first); break;
+    }
+    return key;
+}
+
+std::string queued(std::string_view run_key, std::uint64_t number) {
+    auto key = std::string{run_key};
+    auto out = Encoder{key};
+    out.u8('q');
+    out.u64(number);
+    return key;
+}
+
+std::string sequences(std::string_view run_key) { return std::string{run_key} + "z"; }
+
+std::string history_of(ShardId shard, const RunName& run) { return run_table(shard, 'H', run); }
+
+std::string history(ShardId shard, const RunName& run, std::uint64_t first_event) {
+    auto key = history_of(shard, run);
+    Encoder{key}.u64(first_event);
+    return key;
+}
+
+std::string seen_of(ShardId shard, const RunName& run) { return run_table(shard, 'D', run); }
+
+std::string seen(ShardId shard, const RunName& run, std::uint64_t first_event) {
+    auto key = seen_of(shard, run);
+    Encoder{key}.u64(first_event);
+    return key;
+}
+
+std::string timers_in(ShardId shard, TimeDomain domain) {
+    auto key = table(shard, 'M');
+    Encoder{key}.u8(static_cast<std::uint8_t>(domain));
+    return key;
+}
+
+std::string timer(ShardId shard, TimeDomain domain, Time due, const RunName& run,
+                  trigger::TimerNumber number) {
+    auto key = timers_in(shard, domain);
+    auto out = Encoder{key};
+    out.i64(due.time_since_epoch().count());
+    put_run(out, run);
+    out.u64(number.raw());
+    return key;
+}
+
+std::string outbox(ShardId shard, std::uint64_t commit) {
+    auto key = table(shard, 'O');
+    Encoder{key}.u64(commit);
+    return key;
+}
+
+std::string position(ShardId shard, std::string_view partition) {
+    return table(shard, 'P') + std::string{partition};
+}
+
+std::string ready(ShardId shard, const RunName& run) { return run_table(shard, 'W', run); }
+
+std::string shard_time(ShardId shard) { return table(shard, 'T'); }
+
+std::string stream_sent(ShardId shard, ShardId receiver) {
+    auto key = table(shard, 'L');
+    auto out = Encoder{key};
+    out.u8('s');
+    out.u16(receiver.raw());
+    return key;
+}
+
+std::string stream_taken(ShardId shard, ShardId sender) {
+    auto key = table(shard, 'L');
+    auto out = Encoder{key};
+    out.u8('t');
+    out.u16(sender.raw());
+    return key;
+}
+
+std::string expiry(ShardId shard, Time when, const RunName& run) {
+    auto key = table(shard, 'G');
+    auto out = Encoder{key};
+    out.i64(when.time_since_epoch().count());
+    put_run(out, run);
+    return key;
+}
+
+std::string by_status(ShardId shard, const RunName& run, trigger::Status status, Time started) {
+    auto key = table(shard, 'X');
+    auto out = Encoder{key};
+    put_name(out, run.space);
+    out.u8(static_cast<std::uint8_t>(status));
+    put_newest_first(out, started);
+    put_name(out, run.id);
+    return key;
+}
+
+std::string by_definition(ShardId shard, const RunName& run, std::string_view definition,
+                          Time started) {
+    auto key = table(shard, 'Y');
+    auto out = Encoder{key};
+    put_name(out, run.space);
+    put_name(out, definition);
+    put_newest_first(out, started);
+    put_name(out, run.id);
+    return key;
+}
+
+std::string by_label(ShardId shard, const RunName& run, std::string_view label,
+                     std::string_view value, Time started) {
+    auto key = table(shard, 'Z');
+    auto out = Encoder{key};
+    put_name(out, run.space);
+    put_name(out, label);
+    put_name(out, value.substr(0, 255));
+    put_newest_first(out, started);
+    put_name(out, run.id);
+    return key;
+}
+
+std::string definition_set(std::string_view hash) {
+    return table(catalog_shard, 'S') + std::string{hash};
+}
+
+std::string definition_name(std::string_view space, std::string_view name) {
+    auto key = table(catalog_shard, 'N');
+    auto out = Encoder{key};
+    put_name(out, space);
+    put_name(out, name);
+    return key;
+}
+
+Result<RunName> read_run(Decoder& in) {
+    auto read_name = [&]() -> Result<std::string> {
+        auto size = TRY(in.u8());
+        return std::string{TRY(in.raw(size))};
+    };
+    auto space = TRY(read_name());
+    auto id = TRY(read_name());
+    return RunName{.space = std::move(space), .id = std::move(id)};
+}
+
+} // namespace keys
+
+} // namespace sluice::engine

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/ids.h"
+#include "trigger/ids.h"
+#include "trigger/state.h"
+
+namespace sluice::engine {
+
+/// Names a run: its namespace and its id in it.
+struct RunName {
+    std::string space = "default";
+    std::string id;
+
+    auto operator<=>(const RunName&) const = default;
+};
+
+/// The shard of a run: the hash of its placement key, which is its id, or what stands before `~` in it.
+ShardId shard_of(const RunName& run, std::uint16_t shard_count);
+
+/// Every key we store, in order: docs/formats/keys.md. The first bytes are the shard, then a letter for the table.
+namespace keys {
+
+inline constexpr auto catalog_shard = ShardId{0xFFFF}; ///< What belongs to no shard: definitions.
+
+std::string table(ShardId shard, char letter);
+/// Just behind every key that begins with this one.
+std::string end_of(std::string prefix);
+
+/// All state of a run lies behind this, so that one scan loads it.
+std::string run(ShardId shard, const RunName& run);
+/// One entity of a run's state. Trigger states of a closed scope share a prefix.
+std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity);
+std::string queued(std::string_view run_key, std::uint64_t number);
+std::string sequences(std::string_view run_key);
+
+std::string history(ShardId shard, const RunName& run, std::uint64_t first_event);
+std::string history_of(ShardId shard, const RunName& run);
+std::string seen(ShardId shard, const RunName& run, std::uint64_t first_event);
+std::string seen_of(ShardId shard, const RunName& run);
+
+enum class TimeDomain : std::uint8_t { Steady = 0, Civil = 1 };
+std::string timer(ShardId shard, TimeDomain domain, Time due, const RunName& run,
+                  trigger::TimerNumber number);
+std::string timers_in(ShardId shard, TimeDomain domain);
+std::string outbox(ShardId shard, std::uint64_t commit);
+std::string position(ShardId shard, std::string_view partition);
+/// A run with work carried over: the rest of its queue, or a long action.
+std::string ready(ShardId shard, const RunName& run);
+std::string shard_time(ShardId shard);
+/// Numbers of the stream to or from another shard.
+std::string stream_sent(ShardId shard, ShardId receiver);
+std::string stream_taken(ShardId shard, ShardId sender);
+std::string expiry(ShardId shard, Time when, const RunName& run);
+
+/// The run index: by status, newest first; by definition; by label.
+std::string by_status(ShardId shard, const RunName& run, trigger::Status status, Time started);
+std::string by_definition(ShardId shard, const RunName& run, std::string_view definition,
+                          Time started);
+std::string by_label(ShardId shard, const RunName& run, std::string_view label,
+                     std::string_view value, Time started);
+
+std::string definition_set(std::string_view hash);
+std::string definition_name(std::string_view space, std::string_view name);
+
+/// Reads a run's name behind a prefix of a key.
+Result<RunName> read_run(Decoder& in);
+
+} // namespace keys
+
+} // namespace sluice::engine

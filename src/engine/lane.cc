@@ -1,0 +1,214 @@
+#include "engine/lane.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::engine {
+
+Lane::Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
+           observe::Diagnostics& diagnostics)
+    : store_(store),
+      committer_(committer),
+      outputs_(std::move(outputs)),
+      limits_(limits),
+      diagnostics_(diagnostics) {}
+
+void Lane::add(std::unique_ptr<Shard> shard, Release left) {
+    shard->set_watched(static_cast<bool>(outputs_.watch));
+    shards_.emplace(shard->id(), std::move(shard));
+    auto releases = Releases{};
+    releases.push_back(std::move(left));
+    release(std::move(releases));
+}
+
+void Lane::set_return(std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back) {
+    give_back_ = std::move(give_back);
+}
+
+bool Lane::step(std::vector<Input>& inputs) {
+    if (has_stopped_) {
+        return false;
+    }
+    std::ranges::move(inputs, std::back_inserter(backlog_));
+    inputs.clear();
+    if (in_flight_.size() >= limits_.batches_in_flight_max) {
+        return false;
+    }
+    decide(inputs);
+    return !has_stopped_ && commit();
+}
+
+void Lane::decide(std::vector<Input>& /*inputs*/) {
+    auto is_ok = [&](Result<void> result) {
+        if (!result) {
+            stop(result.error());
+        }
+        return result.has_value();
+    };
+    auto bytes = std::size_t{0};
+    while (!backlog_.empty() && bytes < limits_.batch_bytes_max) {
+        auto input = std::move(backlog_.front());
+        backlog_.pop_front();
+        if (refuse_if_full(input)) {
+            continue;
+        }
+        auto& shard = *shards_.at(shard_of(input, store_.shard_count()));
+        auto before = shard.change_bytes();
+        if (!is_ok(shard.take(std::move(input)))) {
+            return;
+        }
+        bytes += shard.change_bytes() - before + 64;
+    }
+    if (is_full_) {
+        return;
+    }
+    for (auto& [id, shard] : shards_) {
+        auto next = shard->until_next_timer();
+        if (next && *next <= Nanos{0} && !is_ok(shard->fire_due_timers())) {
+            return;
+        }
+        // Continuations are queued behind what has arrived.
+        if (shard->has_turns() && !is_ok(shard->take_turns())) {
+            return;
+        }
+    }
+}
+
+/// Below the reserve of free space nothing new is taken; questions are still answered.
+bool Lane::refuse_if_full(Input& input) {
+    is_full_ = !store_.is_writable();
+    if (!is_full_ || std::holds_alternative<QueryInput>(input) ||
+        std::holds_alternative<WatchInput>(input)) {
+        return false;
+    }
+    auto error = Error{Errc::NoSpace, "the disk is nearly full: nothing is taken until there is room"};
+    std::visit(
+        [&](auto& each) {
+            if constexpr (requires { each.done; }) {
+                if (each.done) {
+                    each.done(std::unexpected(error));
+                }
+            } else {
+                outputs_.post(std::move(each)); // What cannot be refused waits.
+            }
+        },
+        input);
+    return true;
+}
+
+bool Lane::commit() {
+    auto batch = std::unique_ptr<store::Batch>{};
+    auto releases = Releases{};
+    for (auto& [id, shard] : shards_) {
+        if (!shard->has_changes()) {
+            continue;
+        }
+        if (!batch) {
+            batch = spare_batches_.empty() ? store_.make_batch() : std::move(spare_batches_.back());
+            if (!spare_batches_.empty()) {
+                spare_batches_.pop_back();
+            }
+            batch->clear();
+        }
+        releases.push_back(shard->write(*batch));
+    }
+    if (!batch) {
+        return false;
+    }
+    in_flight_.push_back(std::move(releases));
+    if (in_flight_.size() == 1 && backlog_.empty()) {
+        auto result = committer_.commit_here(*batch);
+        committed(std::move(batch), std::move(result));
+    } else {
+        committer_.submit(std::move(batch), [this](auto done_batch, auto result) {
+            give_back_(std::move(done_batch), std::move(result));
+        });
+    }
+    return true;
+}
+
+void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
+    if (has_stopped_) {
+        return;
+    }
+    if (!result) {
+        stop(result.error());
+        return;
+    }
+    spare_batches_.push_back(std::move(batch));
+    auto releases = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    release(std::move(releases));
+}
+
+void Lane::release(Releases releases) {
+    for (auto& each : releases) {
+        shards_.at(each.shard)->confirm_synced(each.commit);
+        if (outputs_.watch) {
+            for (const auto& [run, record] : each.records) {
+                outputs_.watch(run, record);
+            }
+        }
+        for (auto& answer : each.answers) {
+            answer();
+        }
+        for (auto& message : each.messages) {
+            outputs_.post(std::move(message));
+        }
+        for (auto& confirmation : each.confirmations) {
+            outputs_.post(confirmation);
+        }
+        for (const auto& [run, key] : each.cancelled) {
+            outputs_.cancel(run, key);
+        }
+        if (!each.calls.empty()) {
+            outputs_.dispatch(std::move(each.calls));
+        }
+    }
+}
+
+/// Whoever waits for what was decided since is not told anything good: its outcome is unknown.
+void Lane::stop(const Error& error) {
+    has_stopped_ = true;
+    in_flight_.clear();
+    diagnostics_.error("a shard stopped", {{"why", error.message}});
+    outputs_.stop(error);
+}
+
+std::optional<Nanos> Lane::until_next() {
+    if (!backlog_.empty()) {
+        return in_flight_.size() < limits_.batches_in_flight_max ? std::optional{Nanos{0}}
+                                                                 : std::nullopt;
+    }
+    auto soonest = std::optional<Nanos>{};
+    for (auto& [id, shard] : shards_) {
+        if (shard->has_turns() || shard->has_changes()) {
+            return in_flight_.size() < limits_.batches_in_flight_max ? std::optional{Nanos{0}}
+                                                                     : std::nullopt;
+        }
+        auto next = shard->until_next_timer();
+        if (next) {
+            soonest = soonest ? std::min(*soonest, *next) : *next;
+        }
+    }
+    return soonest;
+}
+
+std::uint64_t Lane::fired() const {
+    auto most = std::uint64_t{0};
+    for (const auto& [id, shard] : shards_) {
+        most += shard->fired();
+    }
+    return most;
+}
+
+void Lane::sweep() {
+    for (auto& [id, shard] : shards_) {
+        if (auto swept = shard->sweep_expired(); !swept) {
+            stop(swept.error());
+            return;
+        }
+    }
+}
+
+} // namespace sluice::engine

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/committer.h"
+#include "engine/shard.h"
+
+namespace sluice::engine {
+
+/// What a lane hands on after a commit: to functions, to other shards, to whoever watches.
+struct LaneOutputs {
+    std::function<void(std::vector<Call>)> dispatch;
+    std::function<void(const RunName&, const trigger::TaskKey&)> cancel;
+    std::function<void(Input&&)> post; ///< To the lane of the input's shard.
+    std::function<void(const RunName&, std::string_view record)> watch; ///< May be empty.
+    std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
+};
+
+struct LaneLimits {
+    std::size_t batch_bytes_max = 1'500'000;
+    std::size_t batches_in_flight_max = 2;
+};
+
+/// Several shards on one thread: decides what arrives, commits it in groups, lets it loose when it is durable.
+///
+/// While one batch is being synced the next is decided on top of it. It has no thread of its own: whoever owns it calls
+/// `step`, which is how the simulator runs it.
+class Lane {
+public:
+    Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
+         observe::Diagnostics& diagnostics);
+
+    void add(std::unique_ptr<Shard> shard, Release left);
+
+    /// Takes what came and whatever is due, and begins a commit if there is something to commit. True when it did anything.
+    bool step(std::vector<Input>& inputs);
+    /// A commit that was handed to the committer is over; called on the lane's thread.
+    void committed(std::unique_ptr<store::Batch> batch, Result<void> result);
+    /// How a finished commit finds its way back to the lane's thread.
+    void set_return(std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back);
+
+    /// When it has to be stepped next, without mail; nothing: not before mail comes.
+    std::optional<Nanos> until_next();
+    bool has_stopped() const { return has_stopped_; }
+    std::size_t in_flight() const { return in_flight_.size(); }
+    Shard& shard(ShardId id) { return *shards_.at(id); }
+    std::uint64_t fired() const;
+    void sweep();
+
+private:
+    using Releases = std::vector<Release>;
+
+    void decide(std::vector<Input>& inputs);
+    bool refuse_if_full(Input& input);
+    bool commit();
+    void release(Releases releases);
+    void stop(const Error& error);
+
+    store::Store& store_;
+    Committer& committer_;
+    LaneOutputs outputs_;
+    LaneLimits limits_;
+    observe::Diagnostics& diagnostics_;
+    std::map<ShardId, std::unique_ptr<Shard>> shards_;
+    std::deque<Input> backlog_; ///< Taken from the mailbox, not yet decided.
+    std::deque<Releases> in_flight_;
+    std::vector<std::unique_ptr<store::Batch>> spare_batches_;
+    std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;
+    bool has_stopped_ = false;
+    bool is_full_ = false;
+};
+
+} // namespace sluice::engine

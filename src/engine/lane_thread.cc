@@ -1,0 +1,100 @@
+#include "engine/lane_thread.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "reactor/thread.h"
+
+namespace sluice::engine {
+
+namespace {
+
+constexpr auto sweep_interval = std::chrono::seconds{1};
+
+} // namespace
+
+LaneThread::LaneThread(store::Store& store, Committer& committer, LaneOutputs outputs,
+                       LaneLimits limits, observe::Diagnostics& diagnostics, std::string name)
+    : lane_(store, committer, std::move(outputs), limits, diagnostics),
+      name_(std::move(name)),
+      mailbox_({.items_max = 64}) {
+    lane_.set_return([this](std::unique_ptr<store::Batch> batch, Result<void> result) {
+        mailbox_.push_unbounded(Returned{std::move(batch), std::move(result)});
+    });
+}
+
+LaneThread::~LaneThread() { stop(); }
+
+void LaneThread::start() {
+    thread_ = reactor::start_thread(name_, [this](std::stop_token) { run(); });
+}
+
+void LaneThread::stop() {
+    if (thread_.joinable()) {
+        mailbox_.push_unbounded(Stop{});
+        thread_.join();
+    }
+}
+
+void LaneThread::post(Input&& input) {
+    if (std::this_thread::get_id() == thread_id_.load(std::memory_order_relaxed)) {
+        own_.push_back(std::move(input));
+        return;
+    }
+    mailbox_.push_unbounded(std::move(input));
+}
+
+void LaneThread::push(Input&& input) { mailbox_.push(std::move(input)); }
+
+void LaneThread::run() {
+    thread_id_ = std::this_thread::get_id();
+    next_sweep_ = std::chrono::steady_clock::now() + sweep_interval;
+    auto inputs = std::vector<Input>{};
+    while (!lane_.has_stopped()) {
+        collect(inputs);
+        auto did = lane_.step(inputs);
+        fired_.store(lane_.fired(), std::memory_order_relaxed);
+        if (did || !own_.empty()) {
+            continue;
+        }
+        if (is_stopping_ && lane_.in_flight() == 0) {
+            return;
+        }
+        wait();
+    }
+}
+
+void LaneThread::collect(std::vector<Input>& inputs) {
+    mailbox_.pop_all(mail_);
+    for (auto& each : mail_) {
+        if (auto* input = std::get_if<Input>(&each)) {
+            inputs.push_back(std::move(*input));
+        } else if (auto* returned = std::get_if<Returned>(&each)) {
+            lane_.committed(std::move(returned->batch), std::move(returned->result));
+        } else {
+            is_stopping_ = true;
+        }
+    }
+    mail_.clear();
+    std::ranges::move(std::exchange(own_, {}), std::back_inserter(inputs));
+}
+
+void LaneThread::wait() {
+    auto now = std::chrono::steady_clock::now();
+    if (now >= next_sweep_) {
+        next_sweep_ = now + sweep_interval;
+        lane_.sweep();
+    }
+    auto next = lane_.until_next();
+    if (next && *next <= Nanos{0}) {
+        return;
+    }
+    auto deadline = next_sweep_;
+    if (next && now + *next < deadline) {
+        deadline = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(*next);
+    }
+    mailbox_.wait(deadline);
+}
+
+} // namespace sluice::engine

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "engine/lane.h"
+#include "reactor/mailbox.h"
+
+namespace sluice::engine {
+
+/// A lane with a thread and a mailbox.
+class LaneThread {
+public:
+    LaneThread(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
+               observe::Diagnostics& diagnostics, std::string name);
+    ~LaneThread();
+
+    /// Before `start` only.
+    void add(std::unique_ptr<Shard> shard, Release left) { lane_.add(std::move(shard), std::move(left)); }
+    void start();
+    /// Finishes what was taken; twice is safe.
+    void stop();
+
+    /// From any thread, its own included.
+    void post(Input&& input);
+    /// Waits for room: never from a lane's thread.
+    void push(Input&& input);
+    std::uint64_t fired() const { return fired_.load(std::memory_order_relaxed); }
+
+private:
+    struct Returned {
+        std::unique_ptr<store::Batch> batch;
+        Result<void> result;
+    };
+    struct Stop {};
+    using Mail = std::variant<Input, Returned, Stop>;
+
+    void run();
+    /// What came since, its own posts included.
+    void collect(std::vector<Input>& inputs);
+    /// Until there is something to do.
+    void wait();
+
+    Lane lane_;
+    std::string name_;
+    reactor::Mailbox<Mail> mailbox_;
+    std::vector<Input> own_; ///< What the lane posts to itself: no lock, no waking.
+    std::atomic<std::thread::id> thread_id_;
+    std::atomic<std::uint64_t> fired_ = 0;
+    std::chrono::steady_clock::time_point next_sweep_;
+    std::vector<Mail> mail_;
+    bool is_stopping_ = false; ///< The lane's thread alone.
+    std::jthread thread_;
+};
+
+} // namespace sluice::engine

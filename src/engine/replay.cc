@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/inspector.h"
+#include "event/codec.h"
+#include "trigger/apply.h"
+#include "trigger/decider.h"
+#include "value/json.h"
+
+namespace sluice::engine {
+
+namespace {
+
+constexpr auto differences_max = std::size_t{20};
+
+std::string describe(const trigger::Entry& entry) {
+    auto text = fmt::format("{}", to_string(entry.fate));
+    for (const auto& change : entry.changes) {
+        text += fmt::format("; {}", value::to_json(trigger::to_value(change)));
+    }
+    return text;
+}
+
+/// Decides recorded arrivals again and holds each entry against the recorded one.
+class Replayer {
+public:
+    Replayer(const RunName& run, std::shared_ptr<const trigger::TriggerSet> set,
+             const trigger::Vocabulary& vocabulary)
+        : triggers_(std::move(set), vocabulary) {
+        state_.id = run.id;
+    }
+
+    Result<void> take(const trigger::Entry& entry) {
+        ++report_.events;
+        if (decided_.empty()) {
+            TRY(decide(entry));
+        }
+        if (decided_.empty()) {
+            differ(entry, "nothing", describe(entry));
+            return {};
+        }
+        auto again = std::move(decided_.front());
+        decided_.pop_front();
+        auto is_same = again.number == entry.number && again.origin == entry.origin &&
+                       again.fate == entry.fate &&
+                       trigger::encode_changes(again.changes) ==
+                           trigger::encode_changes(entry.changes);
+        if (!is_same) {
+            differ(entry, describe(again), describe(entry));
+        }
+        return {};
+    }
+
+    ReplayReport report() && {
+        if (!decided_.empty()) {
+            differ(decided_.front(), describe(decided_.front()), "nothing");
+        }
+        return std::move(report_);
+    }
+
+private:
+    Result<void> decide(const trigger::Entry& entry) {
+        auto journal = trigger::Journal{};
+        auto decider = trigger::Decider{state_, triggers_, journal, codec_, limits_};
+        if (entry.origin == trigger::Origin::Own || entry.origin == trigger::Origin::Kept) {
+            decider.settle_queue(entry.moment);
+        } else {
+            auto owner = std::make_shared<std::string>(entry.json);
+            owner->append(event::Codec::padding_bytes, '\0');
+            auto text = std::string_view{*owner}.substr(0, entry.json.size());
+            auto event = TRY(codec_.parse_trusted(text, owner));
+            decider.decide({.origin = entry.origin,
+                            .event = std::move(event),
+                            .moment = entry.moment,
+                            .refs = entry.refs});
+        }
+        if (journal.is_empty()) {
+            return {};
+        }
+        auto entries = TRY(trigger::decode_record(journal.record(entry.moment)));
+        std::ranges::move(entries, std::back_inserter(decided_));
+        state_.mark_clean();
+        return {};
+    }
+
+    void differ(const trigger::Entry& entry, const std::string& now, const std::string& then) {
+        ++report_.difference_count;
+        if (report_.differences.size() < differences_max) {
+            report_.differences.push_back(
+                {.event = entry.number, .what = fmt::format("recorded {}, decided now {}", then, now)});
+        }
+    }
+
+    trigger::RunState state_;
+    trigger::RunTriggers triggers_;
+    event::Codec codec_;
+    trigger::DecideLimits limits_;
+    std::deque<trigger::Entry> decided_;
+    ReplayReport report_;
+};
+
+} // namespace
+
+Result<ReplayReport> replay(Inspector& inspector, const RunName& run) {
+    auto state = TRY(inspector.run(run));
+    auto set = std::shared_ptr<const trigger::TriggerSet>{};
+    if (state->info.set.empty()) {
+        auto problems = std::vector<trigger::Problem>{};
+        set = trigger::TriggerSet::compile({}, inspector.catalog().vocabulary(), problems);
+    } else {
+        set = TRY(inspector.catalog().set(state->info.set));
+    }
+    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary()};
+    auto taken = Result<void>{};
+    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+        taken = replayer.take(entry);
+        return taken.has_value();
+    }));
+    TRY(std::move(taken));
+    return std::move(replayer).report();
+}
+
+Result<std::unique_ptr<trigger::RunState>> state_at(const Inspector& inspector, const RunName& run,
+                                                    trigger::EventNumber event) {
+    auto state = std::make_unique<trigger::RunState>();
+    state->id = run.id;
+    auto is_found = false;
+    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+        trigger::fold(*state, entry);
+        is_found = entry.number == event;
+        return !is_found;
+    }));
+    if (!is_found) {
+        return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
+    }
+    return state;
+}
+
+} // namespace sluice::engine

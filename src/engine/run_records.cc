@@ -1,0 +1,347 @@
+#include "engine/run_records.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/invariant.h"
+#include "value/archive.h"
+
+namespace sluice::engine {
+
+namespace {
+
+using trigger::DirtyEntity;
+using trigger::RunState;
+using trigger::Table;
+
+constexpr auto record_format = std::uint8_t{1};
+
+template <typename T>
+std::string record_of(const T& entity) {
+    auto bytes = std::string{};
+    auto out = Encoder{bytes};
+    out.u8(record_format);
+    value::ArchiveWriter{out}.write(entity);
+    return bytes;
+}
+
+template <typename T>
+Result<void> read_record(std::string_view bytes, T& entity) {
+    auto in = Decoder{bytes};
+    auto format = TRY(in.u8());
+    if (format != record_format) {
+        return fail(Errc::Unsupported, "record of format {}: this program reads {}", format,
+                    record_format);
+    }
+    auto reader = value::ArchiveReader{in};
+    reader.read(entity);
+    return reader.status();
+}
+
+template <typename Map, typename Key>
+std::optional<std::string> record_in(const Map& map, const Key& key) {
+    auto found = map.find(key);
+    return found == map.end() ? std::nullopt : std::optional{record_of(found->second)};
+}
+
+/// The entity's record, or nothing when it is no longer there.
+std::optional<std::string> record_of_entity(const RunState& state, const DirtyEntity& entity) {
+    switch (entity.table) {
+        case Table::Info: return record_of(state.info);
+        case Table::Progress: return record_of(state.progress);
+        case Table::Context: return record_of(state.context);
+        case Table::Trigger: {
+            const auto* found =
+                state.find_trigger(trigger::Incarnation{entity.first},
+                                   trigger::TriggerNumber{static_cast<std::uint32_t>(entity.second)});
+            return found == nullptr ? std::nullopt : std::optional{record_of(*found)};
+        }
+        case Table::Scope: return record_in(state.scopes, entity.path);
+        case Table::Task:
+            return record_in(state.tasks,
+                             trigger::TaskKey{.fire = trigger::FireNumber{entity.first},
+                                              .index = entity.second});
+        case Table::Timer: return record_in(state.timers, trigger::TimerNumber{entity.first});
+        case Table::Kept: return record_in(state.kept, trigger::EventNumber{entity.first});
+        case Table::Continuation: return record_in(state.continuations, entity.first);
+        case Table::ContinuationNext: return record_in(state.continuation_next, entity.first);
+        case Table::Override:
+            return record_in(state.overrides,
+                             trigger::TriggerNumber{static_cast<std::uint32_t>(entity.first)});
+        case Table::Hold: return record_in(state.holds, trigger::Incarnation{entity.first});
+        case Table::Contexts: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void write_timers(RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
+    auto domain_of = [](bool is_absolute) {
+        return is_absolute ? keys::TimeDomain::Civil : keys::TimeDomain::Steady;
+    };
+    for (const auto& removed : state.removed_timers) {
+        batch.remove(keys::timer(shard, domain_of(removed.is_absolute), removed.due, run,
+                                 removed.number));
+    }
+    for (const auto& entity : state.dirty) {
+        if (entity.table != Table::Timer) {
+            continue;
+        }
+        auto number = trigger::TimerNumber{entity.first};
+        if (auto found = state.timers.find(number); found != state.timers.end()) {
+            batch.put(keys::timer(shard, domain_of(found->second.is_absolute), found->second.due,
+                                  run, number),
+                      "");
+        }
+    }
+}
+
+void write_queue(RunState& state, std::string_view run_key, store::Batch& batch) {
+    auto first = state.queue.empty() ? state.progress.emitted + 1 : state.queue.front().number;
+    for (auto number = state.queue_stored_first; number < std::min(first, state.queue_stored_end);
+         ++number) {
+        batch.remove(keys::queued(run_key, number));
+    }
+    for (const auto& queued : state.queue) {
+        if (queued.number >= state.queue_stored_end) {
+            batch.put(keys::queued(run_key, queued.number), record_of(queued));
+        }
+    }
+    state.queue_stored_first = first;
+    state.queue_stored_end = std::max(state.queue_stored_end, state.progress.emitted + 1);
+}
+
+void write_seen(RunState& state, ShardId shard, const RunName& run, Time now, store::Batch& batch) {
+    if (state.seen_added.empty()) {
+        return;
+    }
+    auto record = std::string{};
+    record.reserve(16 + state.seen_added.size() * 16);
+    auto out = Encoder{record};
+    out.u8(record_format);
+    out.i64(now.time_since_epoch().count());
+    for (const auto& print : state.seen_added) {
+        out.u64(print.high);
+        out.u64(print.low);
+    }
+    // The number of the last event so far: unique, and in the order of time.
+    batch.put(keys::seen(shard, run, state.progress.events), record);
+}
+
+Result<void> load_seen(const store::Store& store, ShardId shard, const RunName& run,
+                       RunState& state) {
+    auto prefix = keys::seen_of(shard, run);
+    auto cursor = store.scan(prefix, keys::end_of(prefix));
+    for (; cursor->is_valid(); cursor->next()) {
+        auto in = Decoder{cursor->value()};
+        TRY(in.u8());
+        auto when = Time{Nanos{TRY(in.i64())}};
+        while (!in.is_at_end()) {
+            auto print = Fingerprint{};
+            print.high = TRY(in.u64());
+            print.low = TRY(in.u64());
+            state.seen.insert(print);
+            state.seen_order.emplace_back(when, print);
+        }
+    }
+    return cursor->status();
+}
+
+/// Reads one key of a run's state into its place.
+class EntityLoader {
+public:
+    explicit EntityLoader(RunState& state) : state_(state) {}
+
+    Result<void> load(std::string_view rest, std::string_view value) {
+        auto in = Decoder{rest};
+        auto letter = static_cast<char>(TRY(in.u8()));
+        switch (letter) {
+            case 'i': return read_record(value, state_.info);
+            case 'p': return read_record(value, state_.progress);
+            case 'c': return read_record(value, state_.context);
+            case 't': return load_trigger(in, value);
+            case 's': return load_scope(in.rest(), value);
+            case 'k': return load_task(in, value);
+            case 'm': return load_timer(in, value);
+            case 'e': return load_into(state_.kept, in, value);
+            case 'q': return read_record(value, state_.queue.emplace_back());
+            case 'n': return load_into(state_.continuations, in, value);
+            case 'o': return load_into(state_.continuation_next, in, value);
+            case 'v': return load_into(state_.overrides, in, value);
+            case 'h': return load_into(state_.holds, in, value);
+            case 'z': return load_sequences(value);
+            default: return fail(Errc::Corrupt, "unknown letter {} in a run's state", letter);
+        }
+    }
+
+private:
+    /// A map whose key is a number: four bytes for triggers, eight for the rest.
+    template <typename Map>
+    Result<void> load_into(Map& map, Decoder& in, std::string_view value) {
+        using Key = typename Map::key_type;
+        auto key = Key{};
+        if constexpr (std::is_same_v<Key, trigger::TriggerNumber>) {
+            key = Key{TRY(in.u32())};
+        } else {
+            key = Key{TRY(in.u64())};
+        }
+        return read_record(value, map[key]);
+    }
+
+    Result<void> load_trigger(Decoder& in, std::string_view value) {
+        auto scope = trigger::Incarnation{TRY(in.u64())};
+        auto number = TRY(in.u32());
+        auto& states =
+            scope == trigger::root_scope ? state_.root_triggers : state_.scoped_triggers[scope];
+        auto& slot = states[number] = std::make_unique<trigger::TriggerState>();
+        return read_record(value, *slot);
+    }
+
+    Result<void> load_scope(std::string_view path, std::string_view value) {
+        auto& scope = state_.scopes[std::string{path}];
+        TRY(read_record(value, scope));
+        state_.scope_paths[scope.incarnation] = std::string{path};
+        state_.members[scope.parent].children.insert(std::string{path});
+        return {};
+    }
+
+    Result<void> load_task(Decoder& in, std::string_view value) {
+        auto fire = trigger::FireNumber{TRY(in.u64())};
+        auto key = trigger::TaskKey{.fire = fire, .index = TRY(in.u64())};
+        auto& task = state_.tasks[key];
+        TRY(read_record(value, task));
+        state_.members[task.scope].tasks.insert(key);
+        return {};
+    }
+
+    Result<void> load_timer(Decoder& in, std::string_view value) {
+        auto number = trigger::TimerNumber{TRY(in.u64())};
+        auto& timer = state_.timers[number];
+        TRY(read_record(value, timer));
+        state_.members[timer.scope].timers.insert(number);
+        return {};
+    }
+
+    Result<void> load_sequences(std::string_view value) {
+        auto in = Decoder{value};
+        while (!in.is_at_end()) {
+            auto source = std::string{TRY(in.text())};
+            state_.sequences[std::move(source)] = TRY(in.varint());
+        }
+        return {};
+    }
+
+    RunState& state_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
+                                           const RunName& run) {
+    auto prefix = keys::run(shard, run);
+    auto state = std::make_unique<RunState>();
+    state->id = run.id;
+    auto loader = EntityLoader{*state};
+    auto cursor = store.scan(prefix, keys::end_of(prefix));
+    auto is_there = cursor->is_valid();
+    for (; cursor->is_valid(); cursor->next()) {
+        auto loaded = loader.load(cursor->key().substr(prefix.size()), cursor->value());
+        if (!loaded) {
+            return fail(loaded.error().code, "run {}: {}", run.id, loaded.error().message);
+        }
+    }
+    TRY(cursor->status());
+    if (!is_there) {
+        return std::unique_ptr<RunState>{};
+    }
+    TRY(load_seen(store, shard, run, *state));
+    auto first = state->queue.empty() ? state->progress.emitted + 1 : state->queue.front().number;
+    state->queue_stored_first = first;
+    state->queue_stored_end = state->progress.emitted + 1;
+    return state;
+}
+
+void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
+                 store::Batch& batch) {
+    auto run_key = keys::run(shard, run);
+    write_timers(state, shard, run, batch);
+    std::ranges::sort(state.dirty);
+    auto repeated = std::ranges::unique(state.dirty);
+    state.dirty.erase(repeated.begin(), repeated.end());
+    for (const auto& entity : state.dirty) {
+        auto key = keys::entity(run_key, entity);
+        if (entity.table == Table::Contexts) {
+            auto end = keys::end_of(key);
+            batch.remove_range(key, end);
+            continue;
+        }
+        if (auto record = record_of_entity(state, entity)) {
+            batch.put(key, *record);
+        } else {
+            batch.remove(key);
+        }
+    }
+    batch.put(keys::entity(run_key, {.table = Table::Progress}), record_of(state.progress));
+    write_queue(state, run_key, batch);
+    write_seen(state, shard, run, now, batch);
+    if (state.has_sequences_changed) {
+        auto record = std::string{};
+        auto out = Encoder{record};
+        for (const auto& [source, number] : state.sequences) {
+            out.text(source);
+            out.varint(number);
+        }
+        batch.put(keys::sequences(run_key), record);
+    }
+    state.mark_clean();
+}
+
+void remove_run(const RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
+    for (const auto& prefix :
+         {keys::run(shard, run), keys::history_of(shard, run), keys::seen_of(shard, run)}) {
+        batch.remove_range(prefix, keys::end_of(prefix));
+    }
+    for (const auto& [number, timer] : state.timers) {
+        auto domain =
+            timer.is_absolute ? keys::TimeDomain::Civil : keys::TimeDomain::Steady;
+        batch.remove(keys::timer(shard, domain, timer.due, run, number));
+    }
+    batch.remove(keys::ready(shard, run));
+    batch.remove(keys::by_status(shard, run, state.progress.status, state.info.started));
+    batch.remove(keys::by_definition(shard, run, state.info.definition, state.info.started));
+    if (state.info.labels.is_map()) {
+        for (const auto& [label, value] : state.info.labels.as_map()) {
+            if (value.is_string()) {
+                batch.remove(
+                    keys::by_label(shard, run, label, value.as_string(), state.info.started));
+            }
+        }
+    }
+}
+
+void write_index(const RunState& state, ShardId shard, const RunName& run,
+                 std::optional<trigger::Status> before, store::Batch& batch) {
+    auto started = state.info.started;
+    if (before == state.progress.status) {
+        return;
+    }
+    if (before) {
+        batch.remove(keys::by_status(shard, run, *before, started));
+    } else {
+        batch.put(keys::by_definition(shard, run, state.info.definition, started), "");
+        if (state.info.labels.is_map()) {
+            for (const auto& [label, value] : state.info.labels.as_map()) {
+                if (value.is_string()) {
+                    batch.put(keys::by_label(shard, run, label, value.as_string(), started), "");
+                }
+            }
+        }
+    }
+    auto summary = RunSummary{.definition = state.info.definition,
+                              .status = state.progress.status,
+                              .started = started,
+                              .ended = state.progress.ended,
+                              .labels = state.info.labels};
+    batch.put(keys::by_status(shard, run, state.progress.status, started), record_of(summary));
+}
+
+} // namespace sluice::engine

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/keys.h"
+#include "store/store.h"
+#include "trigger/state.h"
+
+namespace sluice::engine {
+
+/// A run's state in the store: one key for each entity, so that a commit writes what changed.
+
+/// Everything of a run by one scan, and the ids it has seen. Nothing when there is no such run. Fails with Corrupt.
+Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, ShardId shard,
+                                                    const RunName& run);
+
+/// Puts what is dirty into the batch and marks the state clean.
+void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, Time now,
+                 store::Batch& batch);
+
+/// Removes every key of a run.
+void remove_run(const trigger::RunState& state, ShardId shard, const RunName& run,
+                store::Batch& batch);
+
+/// What lists show of a run, as it stands in the run index.
+struct RunSummary {
+    std::string definition;
+    trigger::Status status = trigger::Status::Running;
+    Time started{};
+    std::optional<Time> ended;
+    Value labels;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("definition", definition)("status", status)("started", started)("ended", ended)(
+            "labels", labels);
+    }
+};
+
+/// Keeps the run index in step: the entry under the status before goes, the one under the status now comes.
+void write_index(const trigger::RunState& state, ShardId shard, const RunName& run,
+                 std::optional<trigger::Status> before, store::Batch& batch);
+
+} // namespace sluice::engine

@@ -1,0 +1,187 @@
+#include "engine/shard.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/invariant.h"
+#include "engine/run_records.h"
+#include "value/archive.h"
+
+namespace sluice::engine {
+
+Shard::Shard(ShardId id, ShardServices services)
+    : id_(id),
+      services_(services),
+      clock_(services.clock),
+      runs_(id, services.store, services.catalog, services.awake_runs_max),
+      outbox_(id),
+      timers_(id, services.store) {}
+
+Result<void> Shard::take(Input&& input) {
+    moment_ = clock_.now();
+    return std::visit(
+        [&]<typename T>(T&& each) -> Result<void> {
+            using Kind = std::decay_t<T>;
+            if constexpr (std::is_same_v<Kind, StartInput>) {
+                return start(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, EventsInput>) {
+                return take_events(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, CommandInput>) {
+                return command(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, AnswerInput>) {
+                return answer(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, StreamInput>) {
+                return take_message(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, ConfirmInput>) {
+                outbox_.confirm(each.from, each.number);
+                return {};
+            } else if constexpr (std::is_same_v<Kind, QueryInput>) {
+                return query(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, WatchInput>) {
+                return watch(std::forward<T>(each));
+            } else {
+                return remove(std::forward<T>(each));
+            }
+        },
+        std::move(input));
+}
+
+trigger::Fate Shard::decide(AwakeRun& run, const trigger::Arrival& arrival) {
+    touch(run);
+    auto effects = run.journal.effects.size();
+    auto bytes = run.journal.bytes();
+    auto decider = trigger::Decider{*run.state, *run.triggers, run.journal, codec_, services_.limits};
+    auto fate = decider.decide(arrival);
+    follow_effects(run, effects);
+    change_bytes_ += run.journal.bytes() - bytes;
+    return fate;
+}
+
+Result<void> Shard::take_turns() {
+    moment_ = clock_.now();
+    for (const auto& name : std::set<RunName>{ready_}) {
+        auto* run = TRY(runs_.find(name));
+        if (run == nullptr || !run->state->has_work()) {
+            ready_.erase(name);
+            continue;
+        }
+        touch(*run);
+        auto effects = run->journal.effects.size();
+        auto bytes = run->journal.bytes();
+        auto decider =
+            trigger::Decider{*run->state, *run->triggers, run->journal, codec_, services_.limits};
+        decider.take_turn(moment_);
+        follow_effects(*run, effects);
+        change_bytes_ += run->journal.bytes() - bytes;
+    }
+    return {};
+}
+
+Result<void> Shard::fire_due_timers() {
+    moment_ = clock_.now();
+    auto due = TRY(timers_.take_due(moment_, services_.limits.slice_items_max));
+    for (const auto& timer : due) {
+        auto* run = TRY(runs_.find(timer.run));
+        // It may have been removed, or moved to a later time under the same number.
+        if (run == nullptr) {
+            continue;
+        }
+        auto found = run->state->timers.find(timer.number);
+        if (found == run->state->timers.end()) {
+            continue;
+        }
+        auto now = found->second.is_absolute ? moment_.time : moment_.steady;
+        if (found->second.due <= now) {
+            decide(*run, trigger::timer_arrival(*run->state, timer.number, moment_));
+        }
+    }
+    return {};
+}
+
+Release Shard::write(store::Batch& batch) {
+    auto stands_on = commit_++;
+    batch.fence({.shard = id_, .epoch = epoch_, .stands_on = CommitNumber{stands_on}});
+    for (auto* run : std::exchange(touched_, {})) {
+        write_run(*run, batch);
+    }
+    for (const auto& [name, state] : std::exchange(removed_, {})) {
+        remove_run(*state, id_, name, batch);
+    }
+    for (const auto& [key, value] : std::exchange(puts_, {})) {
+        value.empty() ? batch.remove(key) : batch.put(key, value);
+    }
+    outbox_.write(commit_, batch);
+    for (const auto& partition : std::exchange(moved_positions_, {})) {
+        auto record = std::string{};
+        Encoder{record}.u64(positions_.find(partition)->second);
+        batch.put(keys::position(id_, partition), record);
+    }
+    for (auto sender : std::exchange(moved_streams_, {})) {
+        auto record = std::string{};
+        Encoder{record}.u64(taken_[sender]);
+        batch.put(keys::stream_taken(id_, sender), record);
+        release_.confirmations.push_back({.from = id_, .to = sender, .number = taken_[sender]});
+    }
+    auto time = std::string{};
+    auto out = Encoder{time};
+    value::encode_fields(clock_.mark(), out);
+    batch.put(keys::shard_time(id_), time);
+
+    auto release = std::exchange(release_, {});
+    release.shard = id_;
+    release.commit = commit_;
+    release.messages = outbox_.take_messages();
+    unsent_.clear();
+    has_changes_ = false;
+    change_bytes_ = 0;
+    return release;
+}
+
+void Shard::write_run(AwakeRun& run, store::Batch& batch) {
+    run.is_touched = false;
+    run.last_commit = commit_;
+    if (!run.journal.is_empty()) {
+        auto record = run.journal.record(moment_);
+        batch.put(keys::history(id_, run.name, run.first_event), record);
+        if (is_watched_) {
+            release_.records.emplace_back(run.name, std::string{record});
+        }
+        release_.events += run.journal.entries();
+    }
+    run.journal.clear();
+    write_dirty(*run.state, id_, run.name, moment_.time, batch);
+    write_index(*run.state, id_, run.name, run.listed_under, batch);
+    run.listed_under = run.state->progress.status;
+    auto has_work = run.state->has_work();
+    if (has_work != run.is_listed_ready) {
+        auto key = keys::ready(id_, run.name);
+        has_work ? batch.put(key, "1") : batch.remove(key);
+        run.is_listed_ready = has_work;
+    }
+}
+
+void Shard::confirm_synced(std::uint64_t commit) { runs_.shrink(commit); }
+
+void Shard::touch(AwakeRun& run) {
+    has_changes_ = true;
+    if (!run.is_touched) {
+        run.is_touched = true;
+        run.first_event = run.state->progress.events + 1;
+        touched_.push_back(&run);
+    }
+}
+
+std::optional<Nanos> Shard::until_next_timer() { return timers_.until_next(clock_.now()); }
+
+void Shard::answer_later(Done done, Result<Value> result) {
+    if (done) {
+        has_changes_ = true;
+        release_.answers.emplace_back(
+            [done = std::move(done), result = std::move(result)]() mutable {
+                done(std::move(result));
+            });
+    }
+}
+
+} // namespace sluice::engine

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/awake_runs.h"
+#include "engine/input.h"
+#include "engine/outbox.h"
+#include "engine/shard_clock.h"
+#include "engine/timers.h"
+#include "event/codec.h"
+#include "observe/diagnostics.h"
+#include "store/store.h"
+#include "trigger/decider.h"
+
+namespace sluice::engine {
+
+/// What a shard needs of the world around it. All of it outlives the shard.
+struct ShardServices {
+    store::Store& store;
+    Catalog& catalog;
+    const Clock& clock;
+    observe::Diagnostics& diagnostics;
+    trigger::DecideLimits limits;
+    std::size_t awake_runs_max = 10'000;
+    Nanos retention = std::chrono::hours{24 * 30};
+};
+
+/// What one commit lets loose once it is durable.
+struct Release {
+    ShardId shard;
+    std::uint64_t commit = 0;
+    std::vector<std::move_only_function<void()>> answers; ///< To whoever waits, in order.
+    std::vector<Call> calls;
+    std::vector<std::pair<RunName, trigger::TaskKey>> cancelled;
+    std::vector<StreamInput> messages;
+    std::vector<ConfirmInput> confirmations;
+    /// What was decided, for who watches: run and history record.
+    std::vector<std::pair<RunName, std::string>> records;
+    std::uint64_t events = 0;
+};
+
+/// One share of all runs, touched by one thread alone: take, match, decide, commit, act, as docs/architecture.md follows it.
+///
+/// Deciding happens in memory, on top of what is not yet synced; `write` turns it into one batch, and what that batch lets loose
+/// waits in its Release until the batch is durable.
+class Shard {
+public:
+    Shard(ShardId id, ShardServices services);
+
+    /// Takes over what the store has: positions, timers, outbox, runs with work left. What it gives back is to be
+    /// released at once: it is durable already.
+    Result<Release> open(store::ShardState state);
+
+    /// Decides what came. Nothing of it is durable yet.
+    Result<void> take(Input&& input);
+    Result<void> fire_due_timers();
+    /// A turn for each run that has work carried over.
+    Result<void> take_turns();
+    /// Removes some of the ended runs whose time is over.
+    Result<void> sweep_expired();
+
+    bool has_changes() const { return has_changes_; }
+    bool has_turns() const { return !ready_.empty(); }
+    std::size_t change_bytes() const { return change_bytes_; }
+    std::optional<Nanos> until_next_timer();
+    /// Everything decided since the last call, as one fenced part of a batch.
+    Release write(store::Batch& batch);
+    /// Its commit is durable.
+    void confirm_synced(std::uint64_t commit);
+    /// Keeps records of what was decided for whoever watches.
+    void set_watched(bool is_watched) { is_watched_ = is_watched; }
+
+    ShardId id() const { return id_; }
+    std::uint64_t fired() const { return fired_; }
+
+private:
+    Result<void> start(StartInput&& input);
+    Result<void> take_events(EventsInput&& input);
+    Result<void> command(CommandInput&& input);
+    Result<void> answer(AnswerInput&& input);
+    Result<void> take_message(StreamInput&& input);
+    Result<void> query(QueryInput&& input);
+    Result<void> watch(WatchInput&& input);
+    Result<void> remove(RemoveInput&& input);
+    Result<void> start_child(const Message& message);
+    Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
+
+    trigger::Fate decide(AwakeRun& run, const trigger::Arrival& arrival);
+    /// What the newest changes ask of the world outside the run.
+    void follow_effects(AwakeRun& run, std::size_t from);
+    void follow(AwakeRun& run, const trigger::TaskOpened& opened);
+    void follow(AwakeRun& run, const trigger::TaskClosed& closed);
+    void follow(AwakeRun& run, const trigger::Sent& sent);
+    void follow(AwakeRun& run, const trigger::Ended& ended);
+    void touch(AwakeRun& run);
+    void write_run(AwakeRun& run, store::Batch& batch);
+    void answer_later(Done done, Result<Value> result);
+
+    ShardId id_;
+    ShardServices services_;
+    std::uint64_t commit_ = 0; ///< The last one written.
+    Epoch epoch_;
+    ShardClock clock_;
+    trigger::Moment moment_;
+    event::Codec codec_;
+    AwakeRuns runs_;
+    Outbox outbox_;
+    Timers timers_;
+    std::map<std::string, std::uint64_t, std::less<>> positions_;
+    std::set<std::string> moved_positions_;
+    std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
+    std::set<ShardId> moved_streams_;
+    std::set<RunName> ready_;
+    std::map<RunName, std::vector<Done>> watchers_;
+    std::map<std::pair<RunName, trigger::TaskKey>, bool> unsent_;
+
+    std::vector<AwakeRun*> touched_;
+    std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;
+    std::vector<std::pair<std::string, std::string>> puts_; ///< Further keys of this commit; no value: removed.
+    Release release_;
+    std::optional<Value> reply_; ///< Of the event being decided.
+    bool has_changes_ = false;
+    bool is_watched_ = false;
+    std::size_t change_bytes_ = 0;
+    std::uint64_t fired_ = 0;
+};
+
+} // namespace sluice::engine

@@ -1,0 +1,138 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/shard.h"
+
+// What a decision asks of the world outside its run, put into the outbox or the release of the commit being decided.
+namespace sluice::engine {
+
+namespace {
+
+std::string_view ending_type(trigger::Status status) {
+    switch (status) {
+        case trigger::Status::Succeeded: return trigger::types::run_succeeded;
+        case trigger::Status::Cancelled: return trigger::types::run_cancelled;
+        case trigger::Status::TimedOut: return trigger::types::run_timed_out;
+        default: return trigger::types::run_failed;
+    }
+}
+
+} // namespace
+
+void Shard::follow_effects(AwakeRun& run, std::size_t from) {
+    // By index: following one effect may not add others, but the journal is the run's own.
+    for (auto at = from; at < run.journal.effects.size(); ++at) {
+        const auto& effect = run.journal.effects[at];
+        if (const auto* opened = std::get_if<trigger::TaskOpened>(&effect)) {
+            follow(run, *opened);
+        } else if (const auto* closed = std::get_if<trigger::TaskClosed>(&effect)) {
+            follow(run, *closed);
+        } else if (const auto* retried = std::get_if<trigger::TaskRetried>(&effect)) {
+            auto task = run.state->tasks.find(retried->key);
+            if (!retried->is_waiting && task != run.state->tasks.end()) {
+                release_.calls.push_back({.run = run.name,
+                                          .key = retried->key,
+                                          .attempt = retried->attempt,
+                                          .task = task->second});
+            }
+        } else if (const auto* timer = std::get_if<trigger::TimerSet>(&effect)) {
+            timers_.add(run.name, timer->number, timer->timer.is_absolute, timer->timer.due);
+        } else if (const auto* sent = std::get_if<trigger::Sent>(&effect)) {
+            follow(run, *sent);
+        } else if (const auto* ended = std::get_if<trigger::Ended>(&effect)) {
+            follow(run, *ended);
+        } else if (const auto* replied = std::get_if<trigger::Replied>(&effect)) {
+            reply_ = replied->data;
+        }
+    }
+    fired_ = std::max(fired_, run.state->progress.fires);
+    if (run.state->has_work()) {
+        ready_.insert(run.name);
+    }
+}
+
+void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
+    if (opened.task.kind == trigger::TaskKind::Call) {
+        outbox_.add_call(run.name, opened.key);
+        release_.calls.push_back({.run = run.name,
+                                  .key = opened.key,
+                                  .attempt = opened.task.attempt,
+                                  .task = opened.task});
+        return;
+    }
+    auto child = RunName{.space = run.name.space, .id = opened.task.child};
+    auto info = trigger::RunInfo{.definition = opened.task.target, .input = opened.task.input};
+    info.parent = trigger::Parent{.run = run.name.id,
+                                  .fire = opened.key.fire,
+                                  .index = opened.key.index,
+                                  .attempt = opened.task.attempt};
+    outbox_.add_message(shard_of(child, services_.store.shard_count()),
+                        {.kind = Message::Kind::Start, .to = child, .info = std::move(info)});
+}
+
+void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
+    if (closed.kind == trigger::TaskKind::Call) {
+        outbox_.close_call(run.name, closed.key);
+        if (closed.is_cancelled) {
+            std::erase_if(release_.calls, [&](const Call& call) {
+                return call.run == run.name && call.key == closed.key;
+            });
+            release_.cancelled.emplace_back(run.name, closed.key);
+        }
+        return;
+    }
+    if (closed.is_cancelled) {
+        auto child = RunName{.space = run.name.space, .id = closed.child};
+        outbox_.add_message(shard_of(child, services_.store.shard_count()),
+                            {.kind = Message::Kind::Command,
+                             .to = child,
+                             .type = std::string{trigger::types::run_cancel}});
+    }
+}
+
+void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
+    if (sent.is_sink) {
+        auto event = codec_.parse(sent.json);
+        auto task = trigger::TaskState{.target = sent.target, .subject = sent.target};
+        task.input = event ? Value{std::string_view{event->json()}} : Value{};
+        release_.calls.push_back(
+            {.run = run.name, .key = sent.key, .attempt = 1, .task = std::move(task)});
+        return;
+    }
+    auto target = RunName{.space = run.name.space, .id = sent.target};
+    outbox_.add_message(shard_of(target, services_.store.shard_count()),
+                        {.kind = Message::Kind::Event, .to = target, .json = sent.json});
+}
+
+void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {
+    if (const auto& parent = run.state->info.parent) {
+        auto target = RunName{.space = run.name.space, .id = parent->run};
+        auto data = Value::object({{"run", run.name.id}});
+        data = ended.status == trigger::Status::Succeeded ? data.with("result", ended.result)
+                                                          : data.with("error", ended.error);
+        outbox_.add_message(shard_of(target, services_.store.shard_count()),
+                            {.kind = Message::Kind::Ended,
+                             .to = target,
+                             .type = std::string{ending_type(ended.status)},
+                             .data = std::move(data),
+                             .key = {.fire = parent->fire, .index = parent->index},
+                             .attempt = parent->attempt});
+    }
+    auto own = run.triggers->spec().retention;
+    auto retention = own > Nanos{0} ? own : services_.retention;
+    puts_.emplace_back(keys::expiry(id_, moment_.time + retention, run.name), "1");
+    auto waiting = watchers_.find(run.name);
+    if (waiting == watchers_.end()) {
+        return;
+    }
+    auto ending = Value::object({{"status", to_string(ended.status)},
+                                 {"result", ended.result},
+                                 {"error", ended.error}});
+    for (auto& done : waiting->second) {
+        answer_later(std::move(done), ending);
+    }
+    watchers_.erase(waiting);
+}
+
+} // namespace sluice::engine

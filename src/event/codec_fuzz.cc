@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/invariant.h"
+#include "event/codec.h"
+#include "value/json.h"
+
+namespace {
+
+using namespace sluice;
+
+void look_up(const Event& event, std::string_view text) {
+    auto path = std::vector<std::string_view>{};
+    for (auto size = std::size_t{0}; size < 4 && !text.empty(); ++size) {
+        path.push_back(text.substr(0, text.find_first_of("/\"")));
+        text.remove_prefix(std::min(text.size(), path.back().size() + 1));
+    }
+    static_cast<void>(event.data_at(path));
+    static_cast<void>(event.data_at(std::span{path}.first(path.empty() ? 0 : 1)));
+}
+
+void check(event::Codec& codec, const Event& event, std::string_view text) {
+    auto again = codec.parse(event.json());
+    INVARIANT(again.has_value(), "what was parsed is parsed again");
+    INVARIANT(again->json() == event.json(), "the text stays as it is");
+    INVARIANT(again->id() == event.id() && again->source() == event.source() &&
+                  again->type() == event.type() && again->subject() == event.subject() &&
+                  again->run() == event.run() && again->scope() == event.scope(),
+              "so do the attributes");
+    INVARIANT(again->attributes() == event.attributes(), "and the extensions");
+    INVARIANT(again->data() == event.data(), "and the data");
+    INVARIANT(again->time() == event.time(), "and the time");
+    INVARIANT(event.json().find('\n') == std::string_view::npos, "an event is one line");
+    INVARIANT(value::parse_json(event.json(), {.depth_max = 200}).has_value(),
+              "another reader takes it as JSON");
+    look_up(event, text);
+}
+
+void check_trusted(event::Codec& codec, std::string_view text) {
+    auto owner = std::make_shared<const std::string>(text);
+    auto event = codec.parse_trusted(*owner, owner);
+    if (!event) {
+        return;
+    }
+    static_cast<void>(event->attributes());
+    static_cast<void>(event->data());
+    static_cast<void>(event->time());
+    look_up(*event, text);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    auto text = std::string_view{reinterpret_cast<const char*>(bytes), size};
+    auto codec = event::Codec{};
+    if (auto event = codec.parse(text)) {
+        check(codec, *event, text);
+    }
+    if (auto events = codec.parse_batch(text)) {
+        for (const auto& event : *events) {
+            check(codec, event, text);
+        }
+    }
+    check_trusted(codec, text);
+    return 0;
+}

@@ -1,0 +1,100 @@
+#include "event/event.h"
+
+#include "base/invariant.h"
+#include "event/internal/base64.h"
+#include "event/internal/lookup.h"
+#include "value/time_text.h"
+
+namespace sluice::event {
+
+namespace {
+
+using internal::Scanner;
+
+bool is_payload(std::string_view name) {
+    return name == "data" || name == "data_base64";
+}
+
+/// Goes through the attributes of an event's text, those that are null left out.
+class Attributes {
+public:
+    explicit Attributes(std::string_view json) : scanner_(json) {}
+
+    bool next() {
+        auto name = Scanner::String{};
+        while (scanner_.next_member(is_first_, name) == Scanner::Step::Item) {
+            is_first_ = false;
+            const auto* begin = scanner_.position();
+            auto is_passed = scanner_.skip_value(internal::depth_max_hard);
+            INVARIANT(is_passed, "the text of an event was validated when it came in");
+            name_ = internal::text_of(name, storage_);
+            json_ = {begin, static_cast<std::size_t>(scanner_.position() - begin)};
+            if (!is_payload(name_) && json_ != "null") {
+                return true;
+            }
+        }
+        return false;
+    }
+    std::string_view name() const { return name_; }
+    Value value() const { return internal::to_value(json_); }
+
+private:
+    Scanner scanner_;
+    std::string storage_;
+    std::string_view name_;
+    std::string_view json_;
+    bool is_first_ = true;
+};
+
+} // namespace
+
+std::optional<Time> Event::time() const {
+    if (envelope_.time.empty()) {
+        return std::nullopt;
+    }
+    auto time = value::parse_time(envelope_.time);
+    return time ? std::optional{*time} : std::nullopt;
+}
+
+std::optional<Value> Event::attribute(std::string_view name) const {
+    for (auto attributes = Attributes{json()}; attributes.next();) {
+        if (attributes.name() == name) {
+            return attributes.value();
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<value::Member> Event::attributes() const {
+    auto members = std::vector<value::Member>{};
+    for (auto attributes = Attributes{json()}; attributes.next();) {
+        members.push_back({std::string{attributes.name()}, attributes.value()});
+    }
+    return members;
+}
+
+Value Event::data() const {
+    if (!has_data()) {
+        return {};
+    }
+    auto data = internal::to_value(envelope_.data);
+    if (!envelope_.is_base64) {
+        return data;
+    }
+    auto bytes = internal::decode_base64(data.as_string());
+    INVARIANT(bytes.has_value(), "the data of an event was validated when it came in");
+    return Value::bytes(*bytes);
+}
+
+std::optional<Value> Event::data_at(std::span<const std::string_view> path) const {
+    if (!has_data()) {
+        return std::nullopt;
+    }
+    if (envelope_.is_base64) {
+        return path.empty() ? std::optional{data()} : std::nullopt;
+    }
+    auto found = internal::find_path(envelope_.data, path);
+    return found ? std::optional{internal::to_value(*found)} : std::nullopt;
+}
+
+} // namespace sluice::event

@@ -1,0 +1,328 @@
+#include "event/internal/envelope_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+
+#include "event/internal/attribute_rules.h"
+#include "event/internal/base64.h"
+#include "event/internal/lookup.h"
+#include "value/json.h"
+
+namespace sluice::event::internal {
+
+namespace {
+
+using Step = Scanner::Step;
+
+constexpr auto places = std::array{
+    &Envelope::json, &Envelope::id,    &Envelope::source, &Envelope::type, &Envelope::subject,
+    &Envelope::run,  &Envelope::scope, &Envelope::time,   &Envelope::data,
+};
+
+constexpr auto shown_bytes_max = std::size_t{80};
+
+std::uint32_t bit(Attribute attribute) {
+    return 1U << static_cast<unsigned>(attribute);
+}
+
+std::string_view cut(std::string_view text) {
+    auto size = std::min(text.size(), shown_bytes_max);
+    while (size < text.size() && size > 0 &&
+           (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) {
+        --size;
+    }
+    return text.substr(0, size);
+}
+
+std::string shown(std::string_view text) {
+    auto out = std::string{};
+    value::write_json_string(cut(text), out);
+    return text.size() > shown_bytes_max ? out + "…" : out;
+}
+
+std::string shown_json(std::string_view json) {
+    return std::string{cut(json)} + (json.size() > shown_bytes_max ? "…" : "");
+}
+
+std::unexpected<Error> not_json(const Scanner& scanner) {
+    const auto& fault = scanner.fault();
+    return fail(fault.is_limit ? Errc::LimitExceeded : Errc::InvalidInput,
+                "not a JSON event: {} at byte {}", fault.what, scanner.offset());
+}
+
+std::unexpected<Error> unexpected_value(std::string_view name, std::string_view found,
+                                        std::string_view expected) {
+    return fail(Errc::InvalidInput, "attribute {} is {}: expected {}", shown(name), found,
+                expected);
+}
+
+bool is_int32(const Scanner::Number& number) {
+    auto parsed = std::int32_t{0};
+    auto end = number.raw.data() + number.raw.size();
+    return number.is_integer && std::from_chars(number.raw.data(), end, parsed).ec == std::errc{};
+}
+
+std::string_view span_from(const char* begin, const Scanner& scanner) {
+    return {begin, static_cast<std::size_t>(scanner.position() - begin)};
+}
+
+} // namespace
+
+void EnvelopeReader::reset() {
+    envelope_ = {};
+    seen_ = 0;
+    present_ = 0;
+    attributes_ = 0;
+    must_copy_ = false;
+    extensions_.clear();
+    unescaped_.clear();
+}
+
+Result<Envelope> EnvelopeReader::read(Scanner& scanner) {
+    reset();
+    scanner.skip_space();
+    scanner.forget_line_breaks();
+    const auto* begin = scanner.position();
+    auto name = Scanner::String{};
+    auto step = scanner.next_member(true, name);
+    for (; step == Step::Item; step = scanner.next_member(false, name)) {
+        TRY(read_member(scanner, name));
+    }
+    if (step == Step::Fault) {
+        return not_json(scanner);
+    }
+    TRY(check_required());
+    envelope_.json = span_from(begin, scanner);
+    must_copy_ = must_copy_ || scanner.has_line_break();
+    return envelope_;
+}
+
+Result<void> EnvelopeReader::read_member(Scanner& scanner, const Scanner::String& raw_name) {
+    auto name = text_of(raw_name);
+    auto attribute = attribute_named(name);
+    TRY(note_attribute(attribute, name));
+    if (attribute == Attribute::Data) {
+        return read_data(scanner);
+    }
+    if (attribute == Attribute::DataBase64) {
+        return read_base64(scanner);
+    }
+    if (scanner.peek() == '"') {
+        return read_text(scanner, attribute, name);
+    }
+    return read_other(scanner, attribute, name);
+}
+
+Result<void> EnvelopeReader::note_attribute(Attribute attribute, std::string_view name) {
+    auto is_extension = attribute == Attribute::Extension;
+    if (is_extension && !is_attribute_name(name)) {
+        return fail(Errc::InvalidInput, "attribute name {}: expected one or more of a-z and 0-9",
+                    shown(name));
+    }
+    if (is_extension ? has_extension(name) : (seen_ & bit(attribute)) != 0) {
+        return fail(Errc::InvalidInput, "member {} stands twice: expected it once", shown(name));
+    }
+    seen_ |= bit(attribute);
+    if (is_extension) {
+        extensions_.push_back(name);
+    }
+    auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
+    attributes_ += is_payload ? 0 : 1;
+    if (attributes_ > limits_.attributes_max) {
+        return fail(Errc::LimitExceeded, "the event has more attributes than {}",
+                    limits_.attributes_max);
+    }
+    return {};
+}
+
+Result<void> EnvelopeReader::read_text(Scanner& scanner, Attribute attribute,
+                                       std::string_view name) {
+    auto string = Scanner::String{};
+    if (!scanner.read_string(string)) {
+        return not_json(scanner);
+    }
+    auto text = text_of(string);
+    if (!string.is_plain && !is_attribute_text(text)) {
+        return unexpected_value(name, shown(text), "no control characters and no noncharacters");
+    }
+    if (!is_valid(attribute, text)) {
+        return unexpected_value(name, shown(text), rule_of(attribute).expected);
+    }
+    keep(attribute, text);
+    return {};
+}
+
+Result<void> EnvelopeReader::read_other(Scanner& scanner, Attribute attribute,
+                                        std::string_view name) {
+    const auto* begin = scanner.position();
+    auto first = scanner.peek();
+    auto is_extension = attribute == Attribute::Extension;
+    auto is_taken = first == 'n' || (is_extension && (first == 't' || first == 'f'));
+    auto is_number = first == '-' || (first >= '0' && first <= '9');
+    auto number = Scanner::Number{};
+    auto is_passed =
+        is_number ? scanner.read_number(number) : scanner.skip_value(limits_.depth_max);
+    if (!is_passed) {
+        return not_json(scanner);
+    }
+    if (!is_taken && !(is_extension && is_number && is_int32(number))) {
+        return unexpected_value(name, shown_json(span_from(begin, scanner)),
+                                rule_of(attribute).expected);
+    }
+    return {};
+}
+
+Result<void> EnvelopeReader::read_data(Scanner& scanner) {
+    const auto* begin = scanner.position();
+    if (!scanner.skip_value(limits_.depth_max)) {
+        return not_json(scanner);
+    }
+    if (has(Attribute::DataBase64)) {
+        return fail(Errc::InvalidInput,
+                    "both \"data\" and \"data_base64\" are there: expected one");
+    }
+    present_ |= bit(Attribute::Data);
+    envelope_.data = span_from(begin, scanner);
+    return {};
+}
+
+Result<void> EnvelopeReader::read_base64(Scanner& scanner) {
+    const auto* begin = scanner.position();
+    auto string = Scanner::String{};
+    if (scanner.peek() == 'n' && scanner.read_literal("null")) {
+        return {};
+    }
+    auto is_string = scanner.peek() == '"';
+    auto is_passed =
+        is_string ? scanner.read_string(string) : scanner.skip_value(limits_.depth_max);
+    if (!is_passed) {
+        return not_json(scanner);
+    }
+    auto json = span_from(begin, scanner);
+    if (!is_string || !is_base64(text_of(string))) {
+        return fail(Errc::InvalidInput, "member \"data_base64\" is {}: expected base64 text",
+                    shown_json(json));
+    }
+    if (has(Attribute::Data)) {
+        return fail(Errc::InvalidInput,
+                    "both \"data\" and \"data_base64\" are there: expected one");
+    }
+    present_ |= bit(Attribute::DataBase64);
+    envelope_.data = json;
+    envelope_.is_base64 = true;
+    return {};
+}
+
+Result<void> EnvelopeReader::check_required() const {
+    for (auto attribute :
+         {Attribute::Specversion, Attribute::Id, Attribute::Source, Attribute::Type}) {
+        if (!has(attribute)) {
+            return fail(Errc::InvalidInput, "attribute \"{}\" is missing: expected {}",
+                        rule_of(attribute).name, rule_of(attribute).expected);
+        }
+    }
+    return {};
+}
+
+Result<Envelope> EnvelopeReader::read_trusted(Scanner& scanner) {
+    reset();
+    scanner.skip_space();
+    scanner.forget_line_breaks();
+    const auto* begin = scanner.position();
+    auto name = Scanner::String{};
+    auto step = scanner.next_member(true, name);
+    while (step == Step::Item && read_trusted_member(scanner, name)) {
+        step = scanner.next_member(false, name);
+    }
+    if (step != Step::End) {
+        return fail(Errc::Corrupt, "a stored event is not JSON: {} at byte {}",
+                    scanner.fault().what, scanner.offset());
+    }
+    if (envelope_.id.empty() || envelope_.source.empty() || envelope_.type.empty()) {
+        return fail(Errc::Corrupt, "a stored event lacks its id, source or type");
+    }
+    envelope_.json = span_from(begin, scanner);
+    must_copy_ = must_copy_ || scanner.has_line_break();
+    return envelope_;
+}
+
+bool EnvelopeReader::read_trusted_member(Scanner& scanner, const Scanner::String& raw_name) {
+    auto attribute = attribute_named(text_of(raw_name));
+    const auto* begin = scanner.position();
+    auto string = Scanner::String{};
+    auto is_text = scanner.peek() == '"';
+    if (!(is_text ? scanner.read_string(string) : scanner.skip_value(depth_max_hard))) {
+        return false;
+    }
+    auto is_bytes = attribute == Attribute::DataBase64 && is_text && is_base64(text_of(string));
+    if (attribute == Attribute::Data || is_bytes) {
+        envelope_.data = span_from(begin, scanner);
+        envelope_.is_base64 = is_bytes;
+    } else if (is_text && attribute != Attribute::Extension) {
+        keep(attribute, text_of(string));
+    }
+    return true;
+}
+
+std::string_view EnvelopeReader::text_of(const Scanner::String& string) {
+    if (!string.has_escape) {
+        return string.raw;
+    }
+    return internal::text_of(string, unescaped_.emplace_back());
+}
+
+void EnvelopeReader::keep(Attribute attribute, std::string_view text) {
+    present_ |= bit(attribute);
+    if (auto place = rule_of(attribute).place; place != nullptr) {
+        envelope_.*place = text;
+        must_copy_ = must_copy_ || (!unescaped_.empty() && text.data() == unescaped_.back().data());
+    }
+}
+
+bool EnvelopeReader::has(Attribute attribute) const {
+    return (present_ & bit(attribute)) != 0;
+}
+
+bool EnvelopeReader::has_extension(std::string_view name) const {
+    return std::ranges::find(extensions_, name) != extensions_.end();
+}
+
+Envelope EnvelopeReader::own(const Envelope& envelope, std::shared_ptr<const void>& owner) const {
+    if (!must_copy_) {
+        return envelope;
+    }
+    auto json = envelope.json;
+    auto is_inside = [json](std::string_view view) {
+        return view.data() == nullptr || (std::less_equal{}(json.data(), view.data()) &&
+                                          std::less{}(view.data(), json.data() + json.size()));
+    };
+    auto size = json.size();
+    for (auto place : places) {
+        size += is_inside(envelope.*place) ? 0 : (envelope.*place).size();
+    }
+    auto buffer = std::make_shared<char[]>(size);
+    // Line breaks outside of strings are space: without them an event is a line.
+    std::ranges::replace_copy_if(
+        json, buffer.get(), [](char byte) { return byte == '\n' || byte == '\r'; }, ' ');
+
+    auto owned = envelope;
+    auto* tail = buffer.get() + json.size();
+    for (auto place : places) {
+        auto view = envelope.*place;
+        if (is_inside(view)) {
+            owned.*place =
+                view.empty()
+                    ? view
+                    : std::string_view{buffer.get() + (view.data() - json.data()), view.size()};
+        } else {
+            owned.*place = {tail, view.size()};
+            tail = std::ranges::copy(view, tail).out;
+        }
+    }
+    owner = std::move(buffer);
+    return owned;
+}
+
+} // namespace sluice::event::internal

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "event/codec.h"
+#include "event/event.h"
+#include "event/internal/attribute.h"
+#include "event/internal/scanner.h"
+
+namespace sluice::event::internal {
+
+/// Finds the parts of one event in its JSON text, once.
+///
+/// The views it hands out point into the text or into the reader: `own` moves them to where they
+/// last.
+class EnvelopeReader {
+public:
+    explicit EnvelopeReader(const Limits& limits) : limits_(limits) {}
+
+    /// Every rule is checked. Fails with InvalidInput or LimitExceeded. The scanner stands behind
+    /// the object afterwards.
+    Result<Envelope> read(Scanner& scanner);
+    /// It is JSON and has what every event has; the rules are not checked again. Fails with
+    /// Corrupt.
+    Result<Envelope> read_trusted(Scanner& scanner);
+    /// The event under an owner that keeps all its views: the given one where that is enough, else
+    /// a copy.
+    Envelope own(const Envelope& envelope, std::shared_ptr<const void>& owner) const;
+
+private:
+    Result<void> read_member(Scanner& scanner, const Scanner::String& name);
+    Result<void> note_attribute(Attribute attribute, std::string_view name);
+    Result<void> read_text(Scanner& scanner, Attribute attribute, std::string_view name);
+    Result<void> read_other(Scanner& scanner, Attribute attribute, std::string_view name);
+    Result<void> read_data(Scanner& scanner);
+    Result<void> read_base64(Scanner& scanner);
+    Result<void> check_required() const;
+    bool read_trusted_member(Scanner& scanner, const Scanner::String& name);
+    void reset();
+    std::string_view text_of(const Scanner::String& string);
+    void keep(Attribute attribute, std::string_view text);
+    bool has(Attribute attribute) const;
+    bool has_extension(std::string_view name) const;
+
+    Limits limits_;
+    Envelope envelope_;
+    std::uint32_t seen_ = 0;    ///< A bit for each attribute whose name stood in the text.
+    std::uint32_t present_ = 0; ///< Those that are not null.
+    std::size_t attributes_ = 0;
+    bool must_copy_ = false;
+    std::vector<std::string_view> extensions_;
+    std::list<std::string> unescaped_;
+};
+
+} // namespace sluice::event::internal

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "value/value.h"
+
+namespace sluice::event {
+
+/// What leaves the outbox: an event for a sink, or the call of a function.
+struct Delivery {
+    std::string key; ///< Idempotency key, the same however often it is delivered: `run/fire/index`.
+    std::string token;  ///< Names this attempt; an answer that comes by another way must carry it.
+    std::string target; ///< The function or sink by name.
+    std::uint32_t attempt = 1;
+    Value payload;    ///< A function's input; an event as a map.
+    Nanos timeout{0}; ///< Give up after this long; zero: never.
+};
+
+/// What became of it: a result, or an error with a kind that retry policies match (`timeout`,
+/// `exit`, …).
+struct Answer {
+    bool is_success = true;
+    Value result;
+    std::string error_kind;
+    std::string error_message;
+    Value error_detail; ///< Such as exit code and stderr.
+};
+
+/// Where events and calls leave. Deliveries may be repeated after a crash, with the same key.
+class Sink {
+public:
+    using Done = std::move_only_function<void(Answer)>;
+
+    virtual ~Sink() = default;
+    /// Starts the work and returns at once. `done` is called exactly once, from any thread, also
+    /// after `cancel` or a timeout, and possibly before `deliver` returns.
+    virtual void deliver(Delivery delivery, Done done) = 0;
+    /// The answer is no longer wanted: stop early if that is possible.
+    virtual void cancel(std::string_view token) = 0;
+};
+
+} // namespace sluice::event

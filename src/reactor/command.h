@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace sluice::reactor {
+
+/// A program to run as a child process.
+struct Command {
+    std::vector<std::string> argv{}; ///< The first is looked up in our PATH unless it has a slash.
+    /// Added to our own environment, in place of variables with the same name.
+    std::vector<std::pair<std::string, std::string>> environment{};
+    std::string directory{}; ///< Where it runs; empty: where we do.
+    std::string input{};     ///< Its standard input, closed behind the last byte.
+    Nanos timeout{0};        ///< Terminated after this long; zero: never.
+};
+
+/// What became of a command.
+struct Outcome {
+    std::optional<Error> failure; ///< It could not be started or watched: the rest says nothing.
+    int exit_code = 0;
+    int signal = 0; ///< That ended it; zero when it exited by itself.
+    bool is_timed_out = false;
+    bool is_cancelled = false;
+    bool is_output_cut = false; ///< It wrote more than is kept.
+    std::string output;         ///< The beginning of its standard output.
+    std::string errors;         ///< The end of its standard error.
+};
+
+struct CommandLimits {
+    std::size_t output_bytes_max = 16UL * 1024 * 1024;
+    std::size_t errors_bytes_max = 64UL * 1024;
+    /// From SIGTERM to SIGKILL; also how long a descendant may hold the output open after the
+    /// command has exited.
+    Nanos grace = std::chrono::seconds{2};
+};
+
+} // namespace sluice::reactor

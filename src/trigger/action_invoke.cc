@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "trigger/firing.h"
+#include "trigger/internal/actions.h"
+#include "trigger/internal/params.h"
+#include "value/time_text.h"
+
+namespace sluice::trigger::actions {
+
+namespace {
+
+/// Opens a task: the call of a function, or a nested run.
+class Invoke final : public Action {
+public:
+    TaskKind kind = TaskKind::Call;
+    expr::Template target;
+    expr::Template input;
+    expr::Template subject;
+    expr::Template scope;
+    expr::Template child;
+    std::optional<expr::Template> each;
+    Value policy;
+    bool is_spread = false;
+
+    Attempt<void> perform(Firing& firing) const override {
+        if (!each) {
+            return open_task(firing);
+        }
+        auto slice = TRY(firing.slice(*each));
+        for (auto at = slice.begin; at < slice.end; ++at) {
+            firing.set_item(at, slice.items);
+            TRY(open_task(firing));
+        }
+        firing.finish_slice(slice);
+        return {};
+    }
+
+private:
+    Attempt<void> open_task(Firing& firing) const {
+        auto task = TaskState{.kind = kind, .policy = policy, .trigger = firing.trigger()};
+        task.target = TRY(firing.evaluate_text(target, "the target"));
+        task.input = TRY(firing.evaluate(input));
+        task.subject = TRY(firing.evaluate_text(subject, "subject"));
+        task.scope = firing.scope();
+        auto written = TRY(firing.evaluate_text(scope, "scope"));
+        if (!written.empty()) {
+            task.scope = TRY(firing.open_scope(written, Value{}));
+        }
+        auto key = firing.next_key();
+        if (task.subject.empty()) {
+            task.subject = task.target;
+        }
+        if (kind == TaskKind::Run) {
+            task.child = TRY(child_id(firing, key));
+        }
+        firing.record(TaskOpened{.key = key, .task = std::move(task)});
+        return {};
+    }
+
+    /// A nested run lies on its parent's shard (`~`) unless it is to be spread.
+    Attempt<std::string> child_id(Firing& firing, const TaskKey& key) const {
+        auto named = TRY(firing.evaluate_text(child, "id"));
+        if (!named.empty()) {
+            return named;
+        }
+        return fmt::format("{}{}{}.{}", firing.state().id, is_spread ? "." : "~", key.fire.raw(),
+                           key.index);
+    }
+};
+
+bool is_duration(const Value& value) {
+    return value.is_string() ? value::parse_duration(value.as_string()).has_value()
+                             : (value.is_int() && value.as_int() >= 0) ||
+                                   (value.is_double() && value.as_double() >= 0);
+}
+
+void check_retry(const Value& retry, Params& params) {
+    if (!retry.is_map()) {
+        params.problem("retry", "expected a map with attempts, interval, backoff, max_delay, jitter, on");
+        return;
+    }
+    for (const auto& [key, value] : retry.as_map()) {
+        auto path = "retry/" + key;
+        if (key == "attempts") {
+            if (!value.is_int() || value.as_int() < 1) {
+                params.problem(path, "expected a number of attempts, at least 1");
+            }
+        } else if (key == "interval" || key == "max_delay") {
+            if (!is_duration(value)) {
+                params.problem(path, "expected a duration such as 500ms");
+            }
+        } else if (key == "backoff" || key == "jitter") {
+            if (!value.is_number()) {
+                params.problem(path, "expected a number");
+            }
+        } else if (key == "on") {
+            if (!value.is_list()) {
+                params.problem(path, "expected a list of error kinds");
+            }
+        } else {
+            params.problem(path, "unknown member: expected attempts, interval, backoff, max_delay, jitter or on");
+        }
+    }
+}
+
+Value read_policy(Params& params) {
+    auto members = std::vector<value::Member>{};
+    if (params.has("timeout")) {
+        members.push_back({"timeout", params.get("timeout")});
+        if (!is_duration(params.get("timeout"))) {
+            params.problem("timeout", "expected a duration such as 30s");
+        }
+    }
+    if (params.has("retry")) {
+        members.push_back({"retry", params.get("retry")});
+        check_retry(params.get("retry"), params);
+    }
+    return members.empty() ? Value{} : Value::map(std::move(members));
+}
+
+} // namespace
+
+Made make_invoke(const Value& params, const ActionSite& site, Problems& problems) {
+    auto reader = Params{params,
+                         "function",
+                         {"function", "input", "subject", "scope", "each", "timeout", "retry"},
+                         site.expressions,
+                         problems};
+    auto action = std::make_shared<Invoke>();
+    action->target = reader.required_text("function");
+    action->input = reader.any("input");
+    action->subject = reader.text("subject");
+    action->scope = reader.text("scope");
+    action->child = reader.text("id");
+    action->policy = read_policy(reader);
+    if (reader.has("each")) {
+        action->each = reader.any("each");
+    }
+    return action;
+}
+
+Made make_start(const Value& params, const ActionSite& site, Problems& problems) {
+    auto reader = Params{params,
+                         "definition",
+                         {"definition", "input", "id", "subject", "scope", "each", "spread"},
+                         site.expressions,
+                         problems};
+    auto action = std::make_shared<Invoke>();
+    action->kind = TaskKind::Run;
+    action->target = reader.required_text("definition");
+    action->input = reader.any("input");
+    action->subject = reader.text("subject");
+    action->scope = reader.text("scope");
+    action->child = reader.text("id");
+    action->is_spread = reader.flag("spread", false);
+    if (reader.has("each")) {
+        action->each = reader.any("each");
+    }
+    return action;
+}
+
+} // namespace sluice::trigger::actions

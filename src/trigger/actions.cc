@@ -1,0 +1,18 @@
+#include "trigger/action.h"
+#include "trigger/internal/actions.h"
+
+namespace sluice::trigger {
+
+std::map<std::string, ActionFactory, std::less<>> built_in_actions() {
+    return {{"invoke", actions::make_invoke},   {"start", actions::make_start},
+            {"emit", actions::make_emit},       {"reply", actions::make_reply},
+            {"set", actions::make_set},         {"enable", actions::make_enable},
+            {"disable", actions::make_disable}, {"add", actions::make_add},
+            {"remove", actions::make_remove},   {"modify", actions::make_modify},
+            {"finish", actions::make_finish},   {"schedule", actions::make_schedule},
+            {"cancel", actions::make_cancel},   {"open", actions::make_open},
+            {"close", actions::make_close},     {"hold", actions::make_hold},
+            {"release", actions::make_release}};
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,328 @@
+#include "trigger/apply.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
+    auto& states =
+        scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
+    auto& slot = states[trigger.raw()];
+    if (!slot) {
+        slot = std::make_unique<TriggerState>();
+    }
+    if (slot->dirty_since != state.batch) {
+        slot->dirty_since = state.batch;
+        state.mark({.table = Table::Trigger, .first = scope.raw(), .second = trigger.raw()});
+    }
+    return *slot;
+}
+
+ScopeMembers& members_of(RunState& state, Incarnation scope) { return state.members[scope]; }
+
+void forget_member_if_empty(RunState& state, Incarnation scope) {
+    auto found = state.members.find(scope);
+    if (found != state.members.end() && found->second.is_empty()) {
+        state.members.erase(found);
+    }
+}
+
+
+void erase_task(RunState& state, const TaskKey& key) {
+    auto found = state.tasks.find(key);
+    if (found == state.tasks.end()) {
+        return;
+    }
+    auto scope = found->second.scope;
+    members_of(state, scope).tasks.erase(key);
+    forget_member_if_empty(state, scope);
+    state.tasks.erase(found);
+    state.mark({.table = Table::Task, .first = key.fire.raw(), .second = key.index});
+}
+
+void erase_timer(RunState& state, TimerNumber number) {
+    auto found = state.timers.find(number);
+    if (found == state.timers.end()) {
+        return;
+    }
+    auto scope = found->second.scope;
+    state.removed_timers.push_back({.number = number,
+                                    .is_absolute = found->second.is_absolute,
+                                    .due = found->second.due});
+    members_of(state, scope).timers.erase(number);
+    forget_member_if_empty(state, scope);
+    state.timers.erase(found);
+    state.mark({.table = Table::Timer, .first = number.raw()});
+}
+
+void erase_continuations_of(RunState& state, Incarnation scope) {
+    for (auto it = state.continuations.begin(); it != state.continuations.end();) {
+        if (it->second.scope != scope) {
+            ++it;
+            continue;
+        }
+        state.mark({.table = Table::Continuation, .first = it->first});
+        state.mark({.table = Table::ContinuationNext, .first = it->first});
+        state.continuation_next.erase(it->first);
+        it = state.continuations.erase(it);
+    }
+}
+
+/// What lives in one scope: its tasks, timers and the rest of its long actions. Its contexts too, unless they stay frozen.
+void empty_scope(RunState& state, Incarnation scope, bool drops_contexts) {
+    if (auto found = state.members.find(scope); found != state.members.end()) {
+        auto members = std::move(found->second);
+        state.members.erase(found);
+        for (const auto& key : members.tasks) {
+            erase_task(state, key);
+        }
+        for (auto number : members.timers) {
+            erase_timer(state, number);
+        }
+    }
+    erase_continuations_of(state, scope);
+    if (state.holds.erase(scope) > 0) {
+        state.mark({.table = Table::Hold, .first = scope.raw()});
+    }
+    if (drops_contexts) {
+        state.mark({.table = Table::Contexts, .first = scope.raw()});
+        scope == root_scope ? state.root_triggers.clear()
+                            : static_cast<void>(state.scoped_triggers.erase(scope));
+    }
+}
+
+void close_one(RunState& state, const std::string& path, bool drops_contexts) {
+    auto found = state.scopes.find(path);
+    if (found == state.scopes.end()) {
+        return;
+    }
+    auto scope = found->second;
+    empty_scope(state, scope.incarnation, drops_contexts);
+    if (auto parent = state.members.find(scope.parent); parent != state.members.end()) {
+        parent->second.children.erase(path);
+        forget_member_if_empty(state, scope.parent);
+    }
+    state.scope_paths.erase(scope.incarnation);
+    state.scopes.erase(found);
+    state.mark({.table = Table::Scope, .path = path});
+}
+
+struct Applier {
+    RunState& state;
+
+    void operator()(const Activated& change) {
+        auto& trigger = touch(state, change.scope, change.trigger);
+        trigger.progress = change.progress;
+        if (change.seen) {
+            trigger.seen.push_back(*change.seen);
+        }
+    }
+
+    void operator()(const Fired& change) {
+        state.progress.fires = change.fire.raw();
+        if (change.trigger == command_trigger) {
+            return;
+        }
+        auto& trigger = touch(state, change.scope, change.trigger);
+        trigger.progress = 0;
+        trigger.seen.clear();
+        trigger.is_gone = change.is_gone;
+        ++trigger.fired;
+    }
+
+    void operator()(const Faulted& /*change*/) {}
+
+    void operator()(const Switched& change) {
+        touch(state, change.scope, change.trigger).enabled = change.enabled;
+    }
+
+    void operator()(const Remembered& change) {
+        touch(state, change.scope, change.trigger).memory = change.memory;
+    }
+
+    void operator()(const Overridden& change) {
+        state.overrides[change.trigger] = TriggerOverride{.form = change.form};
+        state.mark({.table = Table::Override, .first = change.trigger.raw()});
+    }
+
+    void operator()(const ContextSet& change) {
+        state.context = change.context;
+        state.mark({.table = Table::Context});
+    }
+
+    void operator()(const ScopeOpened& change) {
+        state.scopes[change.path] = change.scope;
+        state.scope_paths[change.scope.incarnation] = change.path;
+        members_of(state, change.scope.parent).children.insert(change.path);
+        state.progress.incarnations = change.scope.incarnation.raw();
+        state.mark({.table = Table::Scope, .path = change.path});
+    }
+
+    void operator()(const ScopeClosed& change) {
+        for (const auto& path : scopes_within(state, change.path)) {
+            close_one(state, path, true);
+        }
+    }
+
+    void operator()(const VariablesSet& change) {
+        auto found = state.scopes.find(change.path);
+        INVARIANT(found != state.scopes.end(), "variables belong to an open scope");
+        found->second.variables = change.variables;
+        state.mark({.table = Table::Scope, .path = change.path});
+    }
+
+    void operator()(const TaskOpened& change) {
+        state.tasks[change.key] = change.task;
+        members_of(state, change.task.scope).tasks.insert(change.key);
+        state.mark(
+            {.table = Table::Task, .first = change.key.fire.raw(), .second = change.key.index});
+    }
+
+    void operator()(const TaskClosed& change) { erase_task(state, change.key); }
+
+    void operator()(const TaskRetried& change) {
+        auto found = state.tasks.find(change.key);
+        INVARIANT(found != state.tasks.end(), "only an open task is tried again");
+        found->second.attempt = change.attempt;
+        found->second.is_waiting = change.is_waiting;
+        state.mark(
+            {.table = Table::Task, .first = change.key.fire.raw(), .second = change.key.index});
+    }
+
+    void operator()(const TimerSet& change) {
+        // A periodic timer keeps its number; its earlier place among the due ones goes.
+        erase_timer(state, change.number);
+        state.timers[change.number] = change.timer;
+        members_of(state, change.timer.scope).timers.insert(change.number);
+        state.progress.timers = std::max(state.progress.timers, change.number.raw());
+        state.mark({.table = Table::Timer, .first = change.number.raw()});
+    }
+
+    void operator()(const TimerRemoved& change) { erase_timer(state, change.number); }
+
+    void operator()(const EventKept& change) {
+        state.progress.kept_bytes += change.event.json.size();
+        state.kept[change.number] = change.event;
+        state.mark({.table = Table::Kept, .first = change.number.raw()});
+    }
+
+    void operator()(const EventReleased& change) {
+        auto found = state.kept.find(change.number);
+        INVARIANT(found != state.kept.end(), "only a kept event is released");
+        state.progress.kept_bytes -= found->second.json.size();
+        state.kept.erase(found);
+        state.mark({.table = Table::Kept, .first = change.number.raw()});
+    }
+
+    void operator()(const Emitted& change) {
+        state.progress.emitted = change.event.number;
+        state.queue.push_back(change.event);
+    }
+
+    void operator()(const Sent& /*change*/) {}
+
+    void operator()(const Continued& change) {
+        state.progress.continuations = change.number;
+        state.continuations[change.number] = change.continuation;
+        state.continuation_next[change.number] = 0;
+        state.mark({.table = Table::Continuation, .first = change.number});
+        state.mark({.table = Table::ContinuationNext, .first = change.number});
+    }
+
+    void operator()(const Advanced& change) {
+        state.mark({.table = Table::ContinuationNext, .first = change.number});
+        if (!change.is_done) {
+            state.continuation_next[change.number] = change.next;
+            return;
+        }
+        state.continuations.erase(change.number);
+        state.continuation_next.erase(change.number);
+        state.mark({.table = Table::Continuation, .first = change.number});
+    }
+
+    void operator()(const HoldSet& change) {
+        if (change.is_held) {
+            state.holds[change.scope] = Hold{.by = change.by};
+        } else {
+            state.holds.erase(change.scope);
+        }
+        state.mark({.table = Table::Hold, .first = change.scope.raw()});
+    }
+
+    void operator()(const Cancelling& /*change*/) { state.progress.is_cancelling = true; }
+
+    /// Closes the root scope. Without success its scopes and contexts stay, frozen, so that the run can be reopened.
+    void operator()(const Ended& change) {
+        auto drops_contexts = change.status == Status::Succeeded;
+        auto paths = scopes_within(state, "");
+        for (const auto& path : paths) {
+            if (drops_contexts) {
+                close_one(state, path, true);
+            } else {
+                empty_scope(state, state.scopes.at(path).incarnation, false);
+            }
+        }
+        empty_scope(state, root_scope, drops_contexts);
+        state.queue.clear();
+        state.progress.status = change.status;
+        state.progress.ended = change.at;
+        state.progress.result = change.result;
+        state.progress.error = change.error;
+        state.progress.is_cancelling = false;
+    }
+
+    void operator()(const Replied& /*change*/) {}
+
+    void operator()(const Began& change) {
+        state.info = change.info;
+        state.context = change.context;
+        state.mark({.table = Table::Info});
+        state.mark({.table = Table::Context});
+    }
+};
+
+} // namespace
+
+std::vector<std::string> scopes_within(const RunState& state, const std::string& path) {
+    auto paths = std::vector<std::string>{};
+    auto todo = std::vector<std::string>{path};
+    while (!todo.empty()) {
+        auto current = std::move(todo.back());
+        todo.pop_back();
+        auto incarnation = state.scope_at(current);
+        if (!incarnation) {
+            continue;
+        }
+        if (auto found = state.members.find(*incarnation); found != state.members.end()) {
+            todo.insert(todo.end(), found->second.children.begin(), found->second.children.end());
+        }
+        if (!current.empty()) {
+            paths.push_back(std::move(current));
+        }
+    }
+    return paths;
+}
+
+void apply(RunState& state, const Change& change) { std::visit(Applier{state}, change); }
+
+void fold(RunState& state, const Entry& entry) {
+    state.progress.events = std::max(state.progress.events, entry.number.raw());
+    if (entry.origin == Origin::Outside) {
+        state.progress.own_events = 0;
+        state.progress.duplicates += entry.fate == Fate::Duplicate ? 1 : 0;
+    }
+    if (entry.origin == Origin::Own) {
+        INVARIANT(!state.queue.empty(), "an own event was queued before it was decided");
+        ++state.progress.own_events;
+        state.queue.pop_front();
+    }
+    for (const auto& change : entry.changes) {
+        apply(state, change);
+    }
+}
+
+} // namespace sluice::trigger

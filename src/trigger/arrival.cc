@@ -1,0 +1,153 @@
+#include "trigger/arrival.h"
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "event/builder.h"
+#include "value/archive.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+std::string source_of(const RunState& state) { return fmt::format("/runs/{}", state.id); }
+
+event::Builder builder(const RunState& state, std::string_view id, std::string_view type,
+                       Moment moment) {
+    auto made = event::Builder{id, source_of(state), type};
+    made.run(state.id).time(moment.time);
+    return made;
+}
+
+void put_in_scope(event::Builder& made, const RunState& state, Incarnation scope) {
+    if (const auto* path = state.path_of(scope); path != nullptr && !path->empty()) {
+        made.scope(*path);
+    }
+}
+
+Value info_as_value(const RunInfo& info) {
+    auto bytes = std::string{};
+    auto encoder = Encoder{bytes};
+    value::encode_fields(info, encoder);
+    return Value::bytes(bytes);
+}
+
+Arrival answered(const RunState& state, const TaskKey& key, std::uint32_t attempt,
+                 std::string_view type, Value data, Moment moment) {
+    auto id = fmt::format("{}/{}/{}", key.fire.raw(), key.index, attempt);
+    auto made = builder(state, id, type, moment);
+    if (auto task = state.tasks.find(key); task != state.tasks.end()) {
+        made.subject(task->second.subject);
+        put_in_scope(made, state, task->second.scope);
+    }
+    made.data(data);
+    return {.origin = Origin::Task,
+            .event = made.build(),
+            .moment = moment,
+            .refs = {key.fire.raw(), key.index, attempt, 0}};
+}
+
+} // namespace
+
+std::string_view to_string(Origin origin) {
+    switch (origin) {
+        case Origin::Outside: return "outside";
+        case Origin::Own: return "own";
+        case Origin::Task: return "task";
+        case Origin::Timer: return "timer";
+        case Origin::Command: return "command";
+        case Origin::Kept: return "kept";
+        case Origin::Continue: return "continue";
+    }
+    return "unknown";
+}
+
+Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
+                      Moment moment) {
+    auto made = builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
+    made.data(Value::object({{"input", info.input},
+                             {"definition", info.definition},
+                             {"context", context},
+                             {"info", info_as_value(info)}}));
+    return {.origin = Origin::Command, .event = made.build(), .moment = moment};
+}
+
+Result<std::pair<RunInfo, Value>> read_start(const event::Event& event) {
+    auto data = event.data();
+    const auto* info = data.find("info");
+    if (info == nullptr || !info->is_string()) {
+        return fail(Errc::Corrupt, "a start event without its run's description");
+    }
+    auto bytes = TRY(base64_decode(info->as_string()));
+    auto in = Decoder{bytes};
+    auto read = TRY(value::decode_fields<RunInfo>(in));
+    const auto* context = data.find("context");
+    return std::pair{std::move(read), context == nullptr ? Value{} : *context};
+}
+
+Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
+                        Moment moment) {
+    auto id = fmt::format("command/{}", state.progress.events + 1);
+    auto made = builder(state, id, type, moment);
+    made.data(data);
+    return {.origin = Origin::Command, .event = made.build(), .moment = moment};
+}
+
+Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
+                     const event::Answer& answer, std::optional<Nanos> retry_after, Moment moment) {
+    auto task = state.tasks.find(key);
+    auto target = task == state.tasks.end() ? std::string{} : task->second.target;
+    auto id = fmt::format("{}/{}/{}", state.id, key.fire.raw(), key.index);
+    auto data = Value::object({{"task", id},
+                               {"function", target},
+                               {"index", static_cast<std::int64_t>(key.index)},
+                               {"attempt", static_cast<std::int64_t>(attempt)}});
+    if (answer.is_success) {
+        data = data.with("result", answer.result);
+    } else {
+        auto error = Value::object({{"kind", answer.error_kind}, {"message", answer.error_message}});
+        data = data.with("error", answer.error_detail.is_null()
+                                      ? error
+                                      : error.with("detail", answer.error_detail));
+    }
+    auto type = answer.is_success ? types::task_succeeded : types::task_failed;
+    auto arrival = answered(state, key, attempt, type, data, moment);
+    arrival.refs[3] = retry_after ? static_cast<std::uint64_t>(retry_after->count()) + 1 : 0;
+    return arrival;
+}
+
+Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
+                      std::string_view type, const Value& data, Moment moment) {
+    return answered(state, key, attempt, type, data, moment);
+}
+
+Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment) {
+    const auto& timer = state.timers.at(number);
+    auto id = fmt::format("timer/{}/{}", number.raw(), timer.occurrence);
+    auto type = timer.type.empty() ? types::timer_fired : std::string_view{timer.type};
+    auto made = builder(state, id, type, moment);
+    if (!timer.subject.empty()) {
+        made.subject(timer.subject);
+    }
+    put_in_scope(made, state, timer.scope);
+    if (!timer.data.is_null()) {
+        made.data(timer.data);
+    }
+    return {.origin = Origin::Timer,
+            .event = made.build(),
+            .moment = moment,
+            .refs = {number.raw(), timer.occurrence, 0, 0}};
+}
+
+Arrival continue_arrival(const RunState& state, std::uint64_t number, Moment moment) {
+    auto next = state.continuation_next.at(number);
+    auto id = fmt::format("continue/{}/{}", number, next);
+    auto made = builder(state, id, types::continued, moment);
+    return {.origin = Origin::Continue,
+            .event = made.build(),
+            .moment = moment,
+            .refs = {number, next, 0, 0}};
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "event/event.h"
+#include "event/sink.h"
+#include "trigger/state.h"
+
+namespace sluice::trigger {
+
+/// How an event came to its run.
+enum class Origin : std::uint8_t {
+    Outside,  ///< From a source.
+    Own,      ///< Emitted by the run itself. refs: number in its queue.
+    Task,     ///< An answer. refs: fire, index, attempt, nanoseconds until the next attempt plus one (0: none).
+    Timer,    ///< refs: timer, occurrence.
+    Command,  ///< From the engine or an operator: start, cancel, terminate, actions.
+    Kept,     ///< An event that waited. refs: the number it had.
+    Continue, ///< The next slice of a long action. refs: continuation.
+};
+std::string_view to_string(Origin origin);
+
+/// When a batch was taken: both never go back on a shard.
+struct Moment {
+    Time time{};   ///< Civil.
+    Time steady{}; ///< Of the shard's steady clock; relative timers run by it.
+};
+
+/// An event as it reaches a run. Together with the run's state it determines the decision.
+struct Arrival {
+    Origin origin = Origin::Outside;
+    event::Event event;
+    Moment moment;
+    std::array<std::uint64_t, 4> refs{};
+};
+
+namespace types {
+inline constexpr std::string_view run_started = "sluice.run.started";
+inline constexpr std::string_view run_cancel = "sluice.run.cancel";
+inline constexpr std::string_view run_terminate = "sluice.run.terminate";
+inline constexpr std::string_view run_command = "sluice.run.command";
+inline constexpr std::string_view run_succeeded = "sluice.run.succeeded";
+inline constexpr std::string_view run_failed = "sluice.run.failed";
+inline constexpr std::string_view run_cancelled = "sluice.run.cancelled";
+inline constexpr std::string_view run_timed_out = "sluice.run.timed_out";
+inline constexpr std::string_view task_succeeded = "sluice.task.succeeded";
+inline constexpr std::string_view task_failed = "sluice.task.failed";
+inline constexpr std::string_view timer_fired = "sluice.timer.fired";
+inline constexpr std::string_view delivery_failed = "sluice.delivery.failed";
+inline constexpr std::string_view continued = "sluice.continue";
+inline constexpr std::string_view reserved_prefix = "sluice.";
+} // namespace types
+
+/// What starts a run: everything it needs to know travels in the event, so that history is complete.
+Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context, Moment moment);
+/// Reads the start back.
+Result<std::pair<RunInfo, Value>> read_start(const event::Event& event);
+
+/// `sluice.run.cancel`, `sluice.run.terminate` or, with actions in its data, `sluice.run.command`.
+Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
+                        Moment moment);
+
+/// The answer of a task's attempt; `retry_after` when another attempt is to follow.
+Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
+                     const event::Answer& answer, std::optional<Nanos> retry_after, Moment moment);
+/// The end of a nested run, as an answer to the task that started it: `status` by its event type.
+Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
+                      std::string_view type, const Value& data, Moment moment);
+/// A timer that is due. It must still stand.
+Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment);
+/// The next slice.
+Arrival continue_arrival(const RunState& state, std::uint64_t number, Moment moment);
+
+} // namespace sluice::trigger

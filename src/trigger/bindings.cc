@@ -1,0 +1,192 @@
+#include "trigger/bindings.h"
+
+#include <charconv>
+#include <utility>
+
+namespace sluice::trigger {
+
+namespace {
+
+/// The value under the rest of a path: members of maps, indices of lists.
+std::optional<Value> walk(Value at, std::span<const std::string_view> path) {
+    for (auto part : path) {
+        if (at.is_map()) {
+            const auto* member = at.find(part);
+            if (member == nullptr) {
+                return std::nullopt;
+            }
+            at = Value{*member};
+            continue;
+        }
+        auto index = std::size_t{0};
+        auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+        auto is_index = error == std::errc{} && end == part.data() + part.size();
+        if (!at.is_list() || !is_index || index >= at.size()) {
+            return std::nullopt;
+        }
+        at = Value{at.as_list()[index]};
+    }
+    return at;
+}
+
+Value event_as_value(const event::Event& event) {
+    auto members = event.attributes();
+    if (event.has_data()) {
+        members.push_back({"data", event.data()});
+    }
+    return Value::map(std::move(members));
+}
+
+std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+} // namespace
+
+const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
+                       Incarnation scope) {
+    const auto* remembered = state.find_trigger(scope, number);
+    return remembered != nullptr && remembered->memory ? *remembered->memory : trigger.spec.context;
+}
+
+bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
+                Incarnation scope) {
+    const auto* remembered = state.find_trigger(scope, number);
+    if (remembered == nullptr || remembered->enabled == Switch::AsWritten) {
+        return trigger.spec.is_enabled;
+    }
+    return remembered->enabled == Switch::On;
+}
+
+void RunBindings::set_item(std::uint64_t index, Value item) {
+    index_ = index;
+    item_ = std::move(item);
+}
+
+std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path) const {
+    auto root = path.front();
+    auto rest = path.subspan(1);
+    if (root == "event") {
+        return resolve_event(rest);
+    }
+    if (root == "data") {
+        return rest.empty() ? std::optional{event_.data()} : event_.data_at(rest);
+    }
+    if (root == "context") {
+        return walk(memory_of(state_, *triggers_.get(trigger_), trigger_, scope_), rest);
+    }
+    if (root == "run") {
+        return resolve_run(rest);
+    }
+    if (root == "trigger") {
+        return resolve_trigger(trigger_, rest);
+    }
+    if (root == "triggers" && !rest.empty()) {
+        auto number = triggers_.find(rest.front());
+        return number ? resolve_trigger(*number, rest.subspan(1)) : std::nullopt;
+    }
+    if (root == "scope") {
+        return resolve_scope(rest);
+    }
+    if (root == "item" && index_) {
+        return walk(item_, rest);
+    }
+    if (root == "index" && index_ && rest.empty()) {
+        return Value{signed_of(*index_)};
+    }
+    if (root == "now" && rest.empty()) {
+        return Value{moment_.time};
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> RunBindings::resolve_event(std::span<const std::string_view> path) const {
+    if (path.empty()) {
+        return event_as_value(event_);
+    }
+    if (path.front() == "data") {
+        if (!event_.has_data()) {
+            return std::nullopt;
+        }
+        return path.size() == 1 ? std::optional{event_.data()} : event_.data_at(path.subspan(1));
+    }
+    auto attribute = event_.attribute(path.front());
+    return attribute ? walk(*std::move(attribute), path.subspan(1)) : std::nullopt;
+}
+
+std::optional<Value> RunBindings::resolve_run(std::span<const std::string_view> path) const {
+    if (path.empty()) {
+        return Value::object({{"id", state_.id},
+                              {"definition", state_.info.definition},
+                              {"input", state_.info.input},
+                              {"labels", state_.info.labels},
+                              {"context", state_.context},
+                              {"started", state_.info.started}});
+    }
+    auto rest = path.subspan(1);
+    if (path.front() == "id") {
+        return walk(Value{state_.id}, rest);
+    }
+    if (path.front() == "input") {
+        return walk(state_.info.input, rest);
+    }
+    if (path.front() == "context") {
+        return walk(state_.context, rest);
+    }
+    if (path.front() == "labels") {
+        return walk(state_.info.labels, rest);
+    }
+    if (path.front() == "definition") {
+        return walk(Value{state_.info.definition}, rest);
+    }
+    if (path.front() == "started") {
+        return walk(Value{state_.info.started}, rest);
+    }
+    if (path.front() == "fires") {
+        return walk(Value{signed_of(state_.progress.fires)}, rest);
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> RunBindings::resolve_trigger(TriggerNumber number,
+                                                  std::span<const std::string_view> path) const {
+    const auto* trigger = triggers_.get(number);
+    if (trigger == nullptr) {
+        return std::nullopt;
+    }
+    static const auto untouched = TriggerState{};
+    const auto* found = state_.find_trigger(scope_, number);
+    const auto& remembered = found == nullptr ? untouched : *found;
+    if (!path.empty() && path.front() == "context") {
+        return walk(memory_of(state_, *trigger, number, scope_), path.subspan(1));
+    }
+    return walk(Value::object({{"id", trigger->spec.id},
+                               {"count", signed_of(remembered.progress)},
+                               {"fired", signed_of(remembered.fired)},
+                               {"enabled", is_enabled(state_, *trigger, number, scope_)},
+                               {"gone", remembered.is_gone},
+                               {"context", memory_of(state_, *trigger, number, scope_)}}),
+                path);
+}
+
+/// Variables are looked up outwards: the innermost scope that has the name decides.
+std::optional<Value> RunBindings::resolve_scope(std::span<const std::string_view> path) const {
+    const auto* own = state_.path_of(scope_);
+    if (own == nullptr) {
+        return std::nullopt;
+    }
+    if (path.empty() || path.front() == "path") {
+        return path.size() <= 1 ? std::optional{Value{*own}} : std::nullopt;
+    }
+    auto at = std::string_view{*own};
+    while (!at.empty()) {
+        if (auto scope = state_.scopes.find(at); scope != state_.scopes.end()) {
+            if (scope->second.variables.find(path.front()) != nullptr) {
+                return walk(scope->second.variables, path);
+            }
+        }
+        auto slash = at.rfind('/');
+        at = slash == std::string_view::npos ? std::string_view{} : at.substr(0, slash);
+    }
+    return std::nullopt;
+}
+
+} // namespace sluice::trigger

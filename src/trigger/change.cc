@@ -1,0 +1,56 @@
+#include "trigger/change.h"
+
+#include <array>
+#include <utility>
+
+#include "value/archive.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+constexpr auto names = std::to_array<std::string_view>(
+    {"activated",     "fired",         "faulted",       "switched",    "remembered",
+     "overridden",    "context set",   "scope opened",  "scope closed", "variables set",
+     "task opened",   "task closed",   "task retried",  "timer set",   "timer removed",
+     "event kept",    "event released", "emitted",      "sent",        "continued",
+     "advanced",      "hold set",      "cancelling",    "ended",       "replied",
+     "began"});
+static_assert(names.size() == std::variant_size_v<Change>);
+
+template <std::size_t At = 0>
+Result<Change> decode_at(std::size_t kind, Decoder& in) {
+    if constexpr (At < std::variant_size_v<Change>) {
+        if (kind == At) {
+            return Change{TRY(value::decode_fields<std::variant_alternative_t<At, Change>>(in))};
+        }
+        return decode_at<At + 1>(kind, in);
+    } else {
+        return fail(Errc::Corrupt, "change of kind {}: this program knows {}", kind, names.size());
+    }
+}
+
+} // namespace
+
+std::string_view name_of(const Change& change) { return names.at(change.index()); }
+
+Value to_value(const Change& change) {
+    auto fields = std::visit([](const auto& one) { return value::ArchiveView::view(one); }, change);
+    auto members = std::vector<value::Member>{{"change", name_of(change)}};
+    for (const auto& member : fields.as_map()) {
+        members.push_back(member);
+    }
+    return Value::map(std::move(members));
+}
+
+void encode(const Change& change, Encoder& out) {
+    out.varint(change.index());
+    std::visit([&](const auto& one) { value::encode_fields(one, out); }, change);
+}
+
+Result<Change> decode_change(Decoder& in) {
+    auto kind = TRY(in.varint());
+    return decode_at(kind, in);
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,316 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/bytes.h"
+#include "trigger/ids.h"
+#include "trigger/state.h"
+#include "value/value.h"
+
+namespace sluice::trigger {
+
+/// What deciding one event did to a run, one small struct each, in the order it happened. History keeps them, so that a
+/// run's state at any event follows from applying them, without the code that decided.
+///
+/// Their places in `Change` and the order of their fields are stored: new ones go last.
+
+/// An event met a trigger. Most events of a join are just this.
+struct Activated {
+    Incarnation scope;
+    TriggerNumber trigger;
+    std::uint64_t progress = 0;
+    std::optional<Fingerprint> seen;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("progress", progress)("seen", seen);
+    }
+};
+
+struct Fired {
+    Incarnation scope;
+    TriggerNumber trigger;
+    FireNumber fire;
+    bool is_gone = false; ///< Transient: it is gone in this scope.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("fire", fire)("is_gone", is_gone);
+    }
+};
+
+/// A condition or an action failed for the author's reasons.
+struct Faulted {
+    TriggerNumber trigger;
+    std::string code;
+    std::string message;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("trigger", trigger)("code", code)("message", message);
+    }
+};
+
+struct Switched {
+    Incarnation scope;
+    TriggerNumber trigger;
+    Switch enabled = Switch::On;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("enabled", enabled);
+    }
+};
+
+struct Remembered {
+    Incarnation scope;
+    TriggerNumber trigger;
+    Value memory;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("memory", memory);
+    }
+};
+
+/// A trigger was added, changed, or (form is null) removed.
+struct Overridden {
+    TriggerNumber trigger;
+    Value form;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("trigger", trigger)("form", form);
+    }
+};
+
+struct ContextSet {
+    Value context;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("context", context);
+    }
+};
+
+struct ScopeOpened {
+    std::string path;
+    ScopeState scope;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("path", path)("scope", scope);
+    }
+};
+
+/// One mark: nested scopes, tasks and timers of it are dead from here on.
+struct ScopeClosed {
+    std::string path;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("path", path);
+    }
+};
+
+struct VariablesSet {
+    std::string path;
+    Value variables;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("path", path)("variables", variables);
+    }
+};
+
+struct TaskOpened {
+    TaskKey key;
+    TaskState task;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("key", key)("task", task);
+    }
+};
+
+struct TaskClosed {
+    TaskKey key;
+    bool is_cancelled = false; ///< Nobody waits for its answer any more: it is told to stop.
+    TaskKind kind = TaskKind::Call;
+    std::string child;
+    std::uint32_t attempt = 1;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("key", key)("is_cancelled", is_cancelled)("kind", kind)("child", child)("attempt",
+                                                                                      attempt);
+    }
+};
+
+/// A failed attempt is to be followed by another, when its timer fires (is_waiting) or now.
+struct TaskRetried {
+    TaskKey key;
+    std::uint32_t attempt = 1;
+    bool is_waiting = true;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("key", key)("attempt", attempt)("is_waiting", is_waiting);
+    }
+};
+
+struct TimerSet {
+    TimerNumber number;
+    TimerState timer;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("timer", timer);
+    }
+};
+
+struct TimerRemoved {
+    TimerNumber number;
+    bool is_absolute = false;
+    Time due{};
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("is_absolute", is_absolute)("due", due);
+    }
+};
+
+/// The event being decided (or an earlier one again) waits with the run.
+struct EventKept {
+    EventNumber number;
+    KeptEvent event;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("event", event);
+    }
+};
+
+/// A kept event left: it is delivered now, or its time to live is over.
+struct EventReleased {
+    EventNumber number;
+    bool is_expired = false;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("is_expired", is_expired);
+    }
+};
+
+/// An event for the own run, to be handled before the next outside one.
+struct Emitted {
+    QueuedEvent event;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("event", event);
+    }
+};
+
+/// An event for another run or a sink; leaves by the outbox.
+struct Sent {
+    bool is_sink = false;
+    std::string target;
+    std::string json;
+    TaskKey key; ///< Fire and index: its idempotency key.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("is_sink", is_sink)("target", target)("json", json)("key", key);
+    }
+};
+
+struct Continued {
+    std::uint64_t number = 0;
+    Continuation continuation;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("continuation", continuation);
+    }
+};
+
+/// How far a continuation is; at its end it is removed.
+struct Advanced {
+    std::uint64_t number = 0;
+    std::uint64_t next = 0;
+    bool is_done = false;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("next", next)("is_done", is_done);
+    }
+};
+
+struct HoldSet {
+    Incarnation scope;
+    TriggerNumber by;
+    bool is_held = true;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("by", by)("is_held", is_held);
+    }
+};
+
+struct Cancelling {
+    template <typename Archive>
+    void fields(Archive& /*archive*/) {}
+};
+
+/// The run is over. The termination event to its parent follows from it.
+struct Ended {
+    Status status = Status::Succeeded;
+    Time at{};
+    Value result;
+    Value error;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("status", status)("at", at)("result", result)("error", error);
+    }
+};
+
+/// An answer to whoever sent the event being decided, given after the commit.
+struct Replied {
+    Value data;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("data", data);
+    }
+};
+
+/// The run was started, or begins a new generation: everything it is follows from this.
+struct Began {
+    RunInfo info;
+    Value context;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("info", info)("context", context);
+    }
+};
+
+using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
+                            ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
+                            TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent,
+                            Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began>;
+
+/// "fired", "timer set", …: what people see in histories.
+std::string_view name_of(const Change& change);
+/// Its name and fields as a map.
+Value to_value(const Change& change);
+
+void encode(const Change& change, Encoder& out);
+Result<Change> decode_change(Decoder& in);
+
+} // namespace sluice::trigger

@@ -1,0 +1,261 @@
+#include <utility>
+
+#include "base/invariant.h"
+#include "trigger/decider.h"
+#include "trigger/firing.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+Status status_named(const Value* name) {
+    auto text = name != nullptr && name->is_string() ? name->as_string() : std::string_view{};
+    if (text == "failed") {
+        return Status::Failed;
+    }
+    return text == "timed out" ? Status::TimedOut : Status::Cancelled;
+}
+
+Value member_or_null(const Value& map, std::string_view key) {
+    const auto* member = map.find(key);
+    return member == nullptr ? Value{} : *member;
+}
+
+} // namespace
+
+Fate Decider::decide_command(const Arrival& arrival) {
+    auto type = arrival.event.type();
+    if (type == types::run_started) {
+        return begin_run(arrival);
+    }
+    if (type == types::run_cancel) {
+        return cancel_run(arrival);
+    }
+    if (type == types::run_terminate) {
+        auto data = arrival.event.data();
+        end_run(status_named(data.find("status")), {}, member_or_null(data, "error"));
+        return Fate::Handled;
+    }
+    if (type == types::run_command) {
+        return run_actions(arrival);
+    }
+    return deliver(arrival.event);
+}
+
+Fate Decider::begin_run(const Arrival& arrival) {
+    auto start = read_start(arrival.event);
+    INVARIANT(start.has_value(), "a start event is the engine's own");
+    record(Began{.info = start->first, .context = start->second});
+    const auto& spec = triggers_.spec();
+    if (spec.timeout > Nanos{0}) {
+        auto timer = TimerState{.purpose = TimerPurpose::RunTimeout};
+        timer.due = moment_.steady + spec.timeout;
+        set_timer(std::move(timer));
+    }
+    for (auto number : triggers_.set().with_deadline()) {
+        if (triggers_.set().at(number).spec.is_enabled) {
+            arm_deadline(number, root_scope);
+        }
+    }
+    auto fate = deliver_in(root_scope, arrival.event);
+    return fate == Fate::Unmatched ? Fate::Handled : fate;
+}
+
+/// The run may handle its cancellation within a grace time; one that has no trigger for it ends at once.
+Fate Decider::cancel_run(const Arrival& arrival) {
+    if (state_.progress.is_cancelling) {
+        return Fate::Late;
+    }
+    auto fate = deliver_in(root_scope, arrival.event);
+    if (state_.has_ended()) {
+        return fate;
+    }
+    if (fate != Fate::Fired && fate != Fate::Activated) {
+        end_run(Status::Cancelled, {}, member_or_null(arrival.event.data(), "error"));
+        return Fate::Handled;
+    }
+    record(Cancelling{});
+    auto grace = triggers_.spec().cancel_grace;
+    auto timer = TimerState{.purpose = TimerPurpose::CancelGrace};
+    timer.due = moment_.steady + (grace > Nanos{0} ? grace : limits_.cancel_grace_default);
+    set_timer(std::move(timer));
+    return fate;
+}
+
+/// Actions from outside: the trigger API is this.
+Fate Decider::run_actions(const Arrival& arrival) {
+    auto data = arrival.event.data();
+    auto problems = std::vector<Problem>{};
+    auto form = Value::object({{"id", "command"},
+                               {"on", types::run_command},
+                               {"action", member_or_null(data, "action")}});
+    auto compiled = triggers_.check(command_trigger, form, problems);
+    if (!compiled) {
+        record(Faulted{.trigger = command_trigger,
+                       .code = "invalid_command",
+                       .message = to_error(problems).message});
+        return Fate::Failed;
+    }
+    auto fire = FireNumber{state_.progress.fires + 1};
+    record(Fired{.scope = root_scope, .trigger = command_trigger, .fire = fire, .is_gone = true});
+    triggers_.set_commander(compiled);
+    auto firing = Firing{*this, arrival.event, command_trigger, root_scope, fire};
+    auto fate = Fate::Handled;
+    for (auto at = std::uint32_t{0}; at < compiled->actions.size() && fate == Fate::Handled; ++at) {
+        firing.begin_action(at);
+        auto done = compiled->actions[at]->perform(firing);
+        if (!done) {
+            auto fault = done.error();
+            record(Faulted{
+                .trigger = command_trigger, .code = fault.code, .message = fault.message});
+            fate = Fate::Failed;
+        }
+    }
+    triggers_.set_commander(nullptr);
+    return fate;
+}
+
+Fate Decider::decide_answer(const Arrival& arrival) {
+    auto key = TaskKey{.fire = FireNumber{arrival.refs[0]}, .index = arrival.refs[1]};
+    auto task = state_.tasks.find(key);
+    if (task == state_.tasks.end() || task->second.attempt != arrival.refs[2] ||
+        task->second.is_waiting) {
+        return Fate::Late;
+    }
+    if (arrival.refs[3] > 0) {
+        return retry_task(arrival, key);
+    }
+    auto scope = task->second.scope;
+    auto trigger = task->second.trigger;
+    auto kind = task->second.kind;
+    record(TaskClosed{.key = key,
+                      .kind = kind,
+                      .child = task->second.child,
+                      .attempt = task->second.attempt});
+    if (is_held(scope, trigger)) {
+        return keep(KeptReason::Held, arrival.event);
+    }
+    auto fate = deliver_in(scope, arrival.event);
+    auto is_success = arrival.event.type() == types::task_succeeded ||
+                      arrival.event.type() == types::run_succeeded;
+    // A failure that nobody waits for must not leave the run hanging.
+    if (!is_success && !state_.has_ended() && fate != Fate::Fired && fate != Fate::Activated &&
+        fate != Fate::Parked && fate != Fate::Failed) {
+        auto error = member_or_null(arrival.event.data(), "error");
+        end_run(Status::Failed, {},
+                Value::object({{"kind", "task_failed"},
+                               {"message", fmt::format("{} failed and no trigger waits for that",
+                                                       arrival.event.subject())},
+                               {"cause", error}}));
+        return Fate::Failed;
+    }
+    return fate;
+}
+
+Fate Decider::retry_task(const Arrival& arrival, const TaskKey& key) {
+    const auto& task = state_.tasks.at(key);
+    auto timer = TimerState{.purpose = TimerPurpose::Retry};
+    timer.due = moment_.steady + Nanos{static_cast<std::int64_t>(arrival.refs[3] - 1)};
+    timer.scope = task.scope;
+    timer.trigger = task.trigger;
+    timer.task = key;
+    record(TaskRetried{.key = key, .attempt = task.attempt + 1, .is_waiting = true});
+    set_timer(std::move(timer));
+    return Fate::Retried;
+}
+
+Fate Decider::decide_timer(const Arrival& arrival) {
+    auto number = TimerNumber{arrival.refs[0]};
+    auto found = state_.timers.find(number);
+    if (found == state_.timers.end() || found->second.occurrence != arrival.refs[1]) {
+        return Fate::Late;
+    }
+    auto timer = found->second;
+    if (timer.period > Nanos{0}) {
+        auto next = timer;
+        next.due += timer.period;
+        ++next.occurrence;
+        record(TimerSet{.number = number, .timer = std::move(next)});
+    } else {
+        remove_timer(number);
+    }
+    switch (timer.purpose) {
+        case TimerPurpose::Deadline:
+            return expire_trigger(timer.trigger, timer.scope, arrival.event);
+        case TimerPurpose::Retry:
+            if (state_.tasks.contains(timer.task)) {
+                auto attempt = state_.tasks.at(timer.task).attempt;
+                record(TaskRetried{.key = timer.task, .attempt = attempt, .is_waiting = false});
+            }
+            return Fate::Handled;
+        case TimerPurpose::RunTimeout:
+            end_run(Status::TimedOut, {},
+                    Value::object({{"kind", "timeout"}, {"message", "the run took too long"}}));
+            return Fate::Handled;
+        case TimerPurpose::CancelGrace:
+            end_run(Status::Cancelled, {}, {});
+            return Fate::Handled;
+        case TimerPurpose::KeptTtl:
+            if (auto kept = EventNumber{timer.task.index}; state_.kept.contains(kept)) {
+                record(EventReleased{.number = kept, .is_expired = true});
+            }
+            return Fate::Handled;
+        case TimerPurpose::Author: break;
+    }
+    if (is_held(timer.scope, timer.trigger)) {
+        return keep(KeptReason::Held, arrival.event);
+    }
+    return deliver_in(timer.scope, arrival.event);
+}
+
+Fate Decider::expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event) {
+    const auto* trigger = triggers_.get(number);
+    if (trigger == nullptr || !is_enabled(state_, *trigger, number, scope)) {
+        return Fate::Late;
+    }
+    static const auto untouched = TriggerState{};
+    const auto* remembered = state_.find_trigger(scope, number);
+    if (remembered != nullptr && remembered->is_gone) {
+        return Fate::Late;
+    }
+    auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
+    auto verdict = trigger->condition->expire(
+        {.event = event,
+         .patterns = {},
+         .state = remembered == nullptr ? untouched : *remembered,
+         .memory = memory_of(state_, *trigger, number, scope),
+         .bindings = bindings});
+    follow(number, *trigger, scope, verdict, event);
+    if (has_failed_) {
+        return Fate::Failed;
+    }
+    return has_fired_ ? Fate::Fired : Fate::Activated;
+}
+
+Fate Decider::decide_slice(const Arrival& arrival) {
+    auto number = arrival.refs[0];
+    auto continuation = state_.continuations.at(number);
+    const auto* trigger = triggers_.get(continuation.trigger);
+    if (trigger == nullptr || continuation.action >= trigger->actions.size()) {
+        record(Advanced{.number = number, .is_done = true});
+        return Fate::Late;
+    }
+    auto event = load(continuation.event);
+    auto action = trigger->actions[continuation.action];
+    auto trigger_number = continuation.trigger;
+    auto firing = Firing{*this, event, trigger_number, continuation.scope, continuation.fire};
+    firing.resume({.number = number,
+                   .continuation = std::move(continuation),
+                   .next = state_.continuation_next.at(number)});
+    auto done = action->perform(firing);
+    if (!done) {
+        if (state_.continuations.contains(number)) {
+            record(Advanced{.number = number, .is_done = true});
+        }
+        fault(trigger_number, *trigger, done.error(), event);
+        return Fate::Failed;
+    }
+    return Fate::Handled;
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,223 @@
+#include "trigger/decider.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+#include "trigger/apply.h"
+#include "value/json.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+/// Changes that reach beyond the run: somebody else must act on them after the commit.
+bool is_effect(const Change& change) {
+    return std::holds_alternative<TaskOpened>(change) || std::holds_alternative<TaskClosed>(change) ||
+           std::holds_alternative<TaskRetried>(change) || std::holds_alternative<TimerSet>(change) ||
+           std::holds_alternative<Sent>(change) || std::holds_alternative<Ended>(change) ||
+           std::holds_alternative<Replied>(change);
+}
+
+/// Of an event that is not handed on only its identity is recorded.
+std::string identity_of(const event::Event& event) {
+    auto text = std::string{R"({"id":)"};
+    value::write_json_string(event.id(), text);
+    text += R"(,"source":)";
+    value::write_json_string(event.source(), text);
+    text += R"(,"type":)";
+    value::write_json_string(event.type(), text);
+    text += '}';
+    return text;
+}
+
+} // namespace
+
+void Decider::record(const Change& change) {
+    if (is_effect(change)) {
+        journal_.effects.push_back(change);
+    }
+    journal_.add(change);
+    apply(state_, change);
+}
+
+Fate Decider::decide(const Arrival& arrival) {
+    turn_events_ = 0;
+    triggers_.drop_replaced();
+    auto fate = decide_one(arrival);
+    settle();
+    return fate;
+}
+
+void Decider::settle_queue(Moment moment) {
+    moment_ = moment;
+    turn_events_ = 0;
+    settle();
+}
+
+void Decider::take_turn(Moment moment) {
+    moment_ = moment;
+    turn_events_ = 0;
+    auto numbers = std::vector<std::uint64_t>{};
+    for (const auto& [number, continuation] : state_.continuations) {
+        numbers.push_back(number);
+    }
+    settle();
+    for (auto number : numbers) {
+        // A slice may have closed the scope of another, or ended the run.
+        if (state_.continuations.contains(number) && !state_.has_ended()) {
+            decide_one(continue_arrival(state_, number, moment));
+            settle();
+        }
+    }
+}
+
+Fate Decider::decide_one(const Arrival& arrival) {
+    moment_ = arrival.moment;
+    number_ = EventNumber{++state_.progress.events};
+    has_fired_ = false;
+    has_failed_ = false;
+    auto fate = Fate::Late;
+    auto is_new = true;
+    if (arrival.origin == Origin::Outside && !state_.has_ended()) {
+        state_.progress.own_events = 0;
+        is_new = note_id(arrival.event);
+    }
+    if (!is_new || state_.has_ended()) {
+        journal_.begin(number_, arrival, identity_of(arrival.event));
+        state_.progress.duplicates += is_new ? 0 : 1;
+        fate = is_new ? Fate::Late : Fate::Duplicate;
+    } else {
+        journal_.begin(number_, arrival, arrival.event.json());
+        fate = dispatch(arrival);
+    }
+    journal_.end(fate);
+    return fate;
+}
+
+Fate Decider::dispatch(const Arrival& arrival) {
+    switch (arrival.origin) {
+        case Origin::Outside: return decide_outside(arrival);
+        case Origin::Own: return decide_own(arrival);
+        case Origin::Kept: return decide_kept(arrival);
+        case Origin::Task: return decide_answer(arrival);
+        case Origin::Timer: return decide_timer(arrival);
+        case Origin::Command: return decide_command(arrival);
+        case Origin::Continue: return decide_slice(arrival);
+    }
+    return Fate::Late;
+}
+
+Fate Decider::decide_outside(const Arrival& arrival) {
+    auto scope = state_.scope_at(arrival.event.scope());
+    if (!scope) {
+        return Fate::Late;
+    }
+    auto fate = is_held(*scope, std::nullopt) ? keep(KeptReason::Held, arrival.event)
+                                              : deliver_in(*scope, arrival.event);
+    if (fate == Fate::Refused) {
+        forget_id(arrival.event); // It may be sent again.
+    }
+    return fate;
+}
+
+Fate Decider::decide_own(const Arrival& arrival) {
+    return state_.path_of(own_scope_) == nullptr ? Fate::Late
+                                                 : deliver_in(own_scope_, arrival.event);
+}
+
+Fate Decider::decide_kept(const Arrival& arrival) {
+    number_ = EventNumber{arrival.refs[0]};
+    record(EventReleased{.number = number_});
+    return deliver(arrival.event);
+}
+
+void Decider::settle() {
+    while (!state_.has_ended() && turn_events_ < limits_.own_events_per_turn_max) {
+        if (!deliver_next_kept() && !deliver_next_own()) {
+            break;
+        }
+        ++turn_events_;
+    }
+}
+
+bool Decider::is_deliverable(const KeptEvent& kept, const event::Event& event) const {
+    auto scope = state_.scope_at(event.scope());
+    if (kept.reason == KeptReason::Failed || (scope && is_held(*scope, std::nullopt))) {
+        return false;
+    }
+    if (!scope || kept.reason == KeptReason::Held) {
+        return has_released_ || !scope;
+    }
+    for (auto number : awakened_) {
+        const auto* trigger = triggers_.get(number);
+        if (trigger == nullptr || !is_enabled(state_, *trigger, number, *scope)) {
+            continue;
+        }
+        const auto* remembered = state_.find_trigger(*scope, number);
+        auto is_gone = remembered != nullptr && remembered->is_gone;
+        for (const auto& pattern : trigger->spec.on) {
+            if (!is_gone && pattern.matches(event.type(), event.subject())) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool Decider::deliver_next_kept() {
+    if (awakened_.empty() && !has_released_) {
+        return false;
+    }
+    for (auto it = state_.kept.upper_bound(kept_cursor_); it != state_.kept.end(); ++it) {
+        auto event = load(it->second.json);
+        kept_cursor_ = it->first;
+        if (!is_deliverable(it->second, event)) {
+            continue;
+        }
+        auto number = it->first;
+        auto arrival = Arrival{.origin = Origin::Kept,
+                               .event = std::move(event),
+                               .moment = moment_,
+                               .refs = {number.raw(), 0, 0, 0}};
+        decide_one(arrival);
+        return true;
+    }
+    awakened_.clear();
+    has_released_ = false;
+    return false;
+}
+
+bool Decider::deliver_next_own() {
+    if (state_.queue.empty()) {
+        return false;
+    }
+    if (++state_.progress.own_events > limits_.own_events_max) {
+        auto message = fmt::format("{} events emitted to the own run without one from outside",
+                                   limits_.own_events_max);
+        auto error = Value::object({{"kind", "budget"}, {"message", message}});
+        decide_one(command_arrival(state_, types::run_terminate,
+                                   Value::object({{"status", "failed"}, {"error", error}}), moment_));
+        return true;
+    }
+    auto queued = std::move(state_.queue.front());
+    state_.queue.pop_front();
+    own_scope_ = queued.scope;
+    if (queued.event.json().empty()) {
+        queued.event = load(queued.json);
+    }
+    decide_one({.origin = Origin::Own,
+                .event = std::move(queued.event),
+                .moment = moment_,
+                .refs = {queued.number, 0, 0, 0}});
+    return true;
+}
+
+event::Event Decider::load(const std::string& json) {
+    auto owner = std::make_shared<std::string>(json);
+    owner->append(event::Codec::padding_bytes, '\0');
+    auto event = codec_.parse_trusted(std::string_view{*owner}.substr(0, json.size()), owner);
+    INVARIANT(event.has_value(), "a run keeps only events that were parsed before");
+    return *std::move(event);
+}
+
+} // namespace sluice::trigger

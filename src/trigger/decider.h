@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "event/codec.h"
+#include "trigger/action.h"
+#include "trigger/arrival.h"
+#include "trigger/bindings.h"
+#include "trigger/history.h"
+#include "trigger/run_triggers.h"
+#include "trigger/state.h"
+
+namespace sluice::trigger {
+
+struct DecideLimits {
+    std::uint64_t own_events_per_turn_max = 10'000;
+    std::uint64_t own_events_max = 1'000'000; ///< Without an outside event: beyond, the run fails.
+    std::uint64_t slice_items_max = 1'000;
+    std::uint64_t seen_ids_max = 1'000'000;
+    Nanos cancel_grace_default = std::chrono::seconds{30};
+};
+
+/// Decides one run's events: which triggers they activate, whether those fire, and what that changes.
+///
+/// Pure: the same state and the same arrivals give the same changes. It changes the state through `apply` alone and
+/// writes every change to the journal; it performs nothing.
+class Decider {
+public:
+    Decider(RunState& state, RunTriggers& triggers, Journal& journal, event::Codec& codec,
+            const DecideLimits& limits)
+        : state_(state), triggers_(triggers), journal_(journal), codec_(codec), limits_(limits) {}
+
+    /// One event, then what the run emitted to itself meanwhile, up to a turn's worth. What is left stays in the
+    /// run's queue: `has_work()` of the state says so.
+    Fate decide(const Arrival& arrival);
+    /// A turn without a new event: the rest of the queue, or the next slice of each long action.
+    void take_turn(Moment moment);
+
+    /// Only what the run emitted to itself and what it kept: the part of a turn that replay takes by itself.
+    void settle_queue(Moment moment);
+
+    const RunState& state() const { return state_; }
+    RunTriggers& triggers() { return triggers_; }
+    const DecideLimits& limits() const { return limits_; }
+
+    // For firings and their actions:
+    void record(const Change& change);
+    /// Closes a scope and drops what lives in it.
+    void close_scope(const std::string& path);
+    void end_run(Status status, Value result, Value error);
+    void switch_trigger(TriggerNumber number, Incarnation scope, Switch enabled);
+    void override_trigger(TriggerNumber number, const Value& form,
+                          std::shared_ptr<const CompiledTrigger> compiled);
+    /// A trigger's context was set from elsewhere: its condition may answer fire now.
+    void recheck(TriggerNumber number, Incarnation scope, const event::Event& event);
+    void release_hold(Incarnation scope);
+    void arm_deadline(TriggerNumber number, Incarnation scope);
+    void set_timer(TimerState timer);
+    void remove_timer(TimerNumber number);
+    /// Lets a task's answer no longer matter, and tells it to stop.
+    void cancel_task(const TaskKey& key);
+    Moment moment() const { return moment_; }
+
+private:
+    Fate decide_one(const Arrival& arrival);
+    Fate dispatch(const Arrival& arrival);
+    Fate decide_outside(const Arrival& arrival);
+    Fate decide_kept(const Arrival& arrival);
+    Fate decide_own(const Arrival& arrival);
+    Fate decide_answer(const Arrival& arrival);
+    Fate decide_timer(const Arrival& arrival);
+    Fate decide_command(const Arrival& arrival);
+    Fate decide_slice(const Arrival& arrival);
+    Fate begin_run(const Arrival& arrival);
+    Fate cancel_run(const Arrival& arrival);
+    Fate run_actions(const Arrival& arrival);
+    Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
+    Fate retry_task(const Arrival& arrival, const TaskKey& key);
+
+    /// Events that waited, then the run's own, within a turn's budget.
+    void settle();
+    bool deliver_next_kept();
+    bool deliver_next_own();
+    bool is_deliverable(const KeptEvent& kept, const event::Event& event) const;
+
+    /// Remembers who sent what; false when that was seen before.
+    bool note_id(const event::Event& event);
+    void forget_id(const event::Event& event);
+    bool note_sequence(const event::Event& event);
+    void forget_outside_window();
+
+    Fate deliver(const event::Event& event);
+    Fate deliver_in(Incarnation scope, const event::Event& event);
+    /// Whether the trigger took the event: a filter may turn it away.
+    bool activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                  std::span<const std::uint32_t> patterns, const event::Event& event);
+    void follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                const Verdict& verdict, const event::Event& event);
+    void fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+              const event::Event& event);
+    /// Whether an interceptor stood in for the trigger's own actions.
+    bool intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
+                   Incarnation scope, const event::Event& event);
+    void perform(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                 FireNumber fire, const event::Event& event);
+    void fault(TriggerNumber number, const CompiledTrigger& trigger, const expr::Fault& fault,
+               const event::Event& event);
+    Fate keep(KeptReason reason, const event::Event& event);
+    bool is_held(Incarnation scope, std::optional<TriggerNumber> answered) const;
+    std::optional<TimerNumber> deadline_of(TriggerNumber number, Incarnation scope) const;
+    /// Effects for the tasks that end with their scope: history needs only the scope's mark.
+    void announce_dropped_tasks(const std::string& path);
+
+    event::Event load(const std::string& json);
+
+    RunState& state_;
+    RunTriggers& triggers_;
+    Journal& journal_;
+    event::Codec& codec_;
+    const DecideLimits& limits_;
+
+    Moment moment_;
+    EventNumber number_; ///< Of the event being decided; a kept one has that of its arrival.
+    std::vector<TriggerNumber> awakened_; ///< Enabled, added or changed: kept events may match now.
+    bool has_released_ = false;
+    EventNumber kept_cursor_;
+    std::uint64_t turn_events_ = 0;
+    Incarnation own_scope_; ///< Of the own event being decided.
+    bool has_fired_ = false;
+    bool has_failed_ = false;
+    std::uint32_t fire_depth_ = 0;
+    std::vector<Match> matches_;
+    std::vector<std::uint32_t> patterns_;
+};
+
+} // namespace sluice::trigger

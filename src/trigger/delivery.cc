@@ -1,0 +1,255 @@
+#include <utility>
+
+#include "trigger/decider.h"
+#include "trigger/firing.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+// Interceptors of interceptors form no cycle; this bounds how long their chain may be.
+constexpr auto fire_depth_max = std::uint32_t{64};
+
+} // namespace
+
+Fate Decider::deliver(const event::Event& event) {
+    auto scope = state_.scope_at(event.scope());
+    return scope ? deliver_in(*scope, event) : Fate::Late;
+}
+
+Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
+    auto matches = std::exchange(matches_, {});
+    triggers_.match(event.type(), event.subject(), matches);
+    auto is_taken = false;
+    auto is_parked = false;
+    auto is_gone = false;
+    for (auto at = std::size_t{0}; at < matches.size() && !state_.has_ended();) {
+        auto number = matches[at].trigger;
+        patterns_.clear();
+        for (; at < matches.size() && matches[at].trigger == number; ++at) {
+            patterns_.push_back(matches[at].pattern);
+        }
+        const auto* trigger = triggers_.get(number);
+        if (trigger == nullptr) {
+            continue; // An earlier trigger of this event removed it.
+        }
+        const auto* remembered = state_.find_trigger(scope, number);
+        if (remembered != nullptr && remembered->is_gone) {
+            is_gone = true;
+        } else if (!is_enabled(state_, *trigger, number, scope)) {
+            is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
+            is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
+        } else {
+            is_taken |= activate(number, *trigger, scope, patterns_, event);
+        }
+    }
+    matches_ = std::move(matches);
+
+    if (has_failed_) {
+        return Fate::Failed;
+    }
+    if (is_taken) {
+        return has_fired_ ? Fate::Fired : Fate::Activated;
+    }
+    if (is_parked) {
+        return keep(KeptReason::Disabled, event);
+    }
+    // A straggler of a trigger that has fired and gone is late; it does not wait for another.
+    if (is_gone) {
+        return Fate::Late;
+    }
+    auto is_own_kind = event.type().starts_with(types::reserved_prefix);
+    return triggers_.spec().keeps_unmatched && !is_own_kind ? keep(KeptReason::Unmatched, event)
+                                                            : Fate::Unmatched;
+}
+
+bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                       std::span<const std::uint32_t> patterns, const event::Event& event) {
+    auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
+    if (trigger.filter) {
+        auto outcome = trigger.filter->evaluate(bindings);
+        if (const auto* failed = std::get_if<expr::Fault>(&outcome)) {
+            fault(number, trigger, *failed, event);
+            return true;
+        }
+        const auto& value = std::get<Value>(outcome);
+        if (!value.is_bool() || !value.as_bool()) {
+            return false;
+        }
+    }
+    if (scope != root_scope && trigger.condition->deadline() && !deadline_of(number, scope)) {
+        arm_deadline(number, scope);
+    }
+    static const auto untouched = TriggerState{};
+    const auto* remembered = state_.find_trigger(scope, number);
+    auto verdict = trigger.condition->evaluate(
+        {.event = event,
+         .patterns = patterns,
+         .state = remembered == nullptr ? untouched : *remembered,
+         .memory = memory_of(state_, trigger, number, scope),
+         .bindings = bindings});
+    follow(number, trigger, scope, verdict, event);
+    return true;
+}
+
+void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                     const Verdict& verdict, const event::Event& event) {
+    record(Activated{.scope = scope,
+                     .trigger = number,
+                     .progress = verdict.progress,
+                     .seen = verdict.seen});
+    if (verdict.answer == Verdict::Answer::Fault) {
+        fault(number, trigger, *verdict.fault, event);
+    } else if (verdict.answer == Verdict::Answer::Fire) {
+        fire(number, trigger, scope, event);
+    }
+}
+
+void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                   const event::Event& event) {
+    auto fire = FireNumber{state_.progress.fires + 1};
+    auto is_transient = trigger.spec.lifetime == Lifetime::Transient;
+    record(Fired{.scope = scope, .trigger = number, .fire = fire, .is_gone = is_transient});
+    has_fired_ = true;
+    if (trigger.condition->deadline()) {
+        if (auto timer = deadline_of(number, scope)) {
+            remove_timer(*timer);
+        }
+        if (!is_transient) {
+            arm_deadline(number, scope);
+        }
+    }
+    if (!triggers_.has_interceptors() || ++fire_depth_ > fire_depth_max) {
+        perform(number, trigger, scope, fire, event);
+        return;
+    }
+    auto interceptors = triggers_.interceptors_of(number);
+    intercept(interceptors, InterceptWhen::Before, scope, event);
+    if (!intercept(interceptors, InterceptWhen::Instead, scope, event)) {
+        perform(number, trigger, scope, fire, event);
+    }
+    intercept(interceptors, InterceptWhen::After, scope, event);
+    --fire_depth_;
+}
+
+bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
+                        Incarnation scope, const event::Event& event) {
+    auto has_stood_in = false;
+    for (auto number : interceptors) {
+        const auto* trigger = triggers_.get(number);
+        if (trigger == nullptr || trigger->spec.intercept->when != when || state_.has_ended()) {
+            continue;
+        }
+        const auto* remembered = state_.find_trigger(scope, number);
+        auto is_gone = remembered != nullptr && remembered->is_gone;
+        if (is_gone || !is_enabled(state_, *trigger, number, scope)) {
+            continue;
+        }
+        auto fires_before = state_.progress.fires;
+        activate(number, *trigger, scope, {}, event);
+        has_stood_in |= state_.progress.fires != fires_before;
+    }
+    return has_stood_in;
+}
+
+void Decider::perform(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
+                      FireNumber fire, const event::Event& event) {
+    // An action may replace or remove this trigger; it stays alive until the next event.
+    const auto& actions = trigger.actions;
+    auto firing = Firing{*this, event, number, scope, fire};
+    for (auto at = std::uint32_t{0}; at < actions.size() && !state_.has_ended(); ++at) {
+        firing.begin_action(at);
+        auto done = actions[at]->perform(firing);
+        if (!done) {
+            fault(number, trigger, done.error(), event);
+            return;
+        }
+    }
+}
+
+void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const expr::Fault& fault,
+                    const event::Event& event) {
+    record(Faulted{.trigger = number, .code = fault.code, .message = fault.message});
+    has_failed_ = true;
+    switch (trigger.spec.on_error) {
+        case OnError::Skip: return;
+        case OnError::Park: keep(KeptReason::Failed, event); return;
+        case OnError::Fail: break;
+    }
+    if (!state_.has_ended()) {
+        end_run(Status::Failed, {},
+                Value::object({{"kind", fault.code},
+                               {"message", fault.message},
+                               {"trigger", trigger.spec.id}}));
+    }
+}
+
+Fate Decider::keep(KeptReason reason, const event::Event& event) {
+    const auto& spec = triggers_.spec();
+    auto is_full = state_.kept.size() >= spec.kept_max ||
+                   state_.progress.kept_bytes + event.json().size() > spec.kept_bytes_max;
+    if (is_full && reason != KeptReason::Failed) {
+        if (spec.kept_full != KeptFull::Fail) {
+            return Fate::Refused;
+        }
+        end_run(Status::Failed, {},
+                Value::object({{"kind", "kept_full"},
+                               {"message", fmt::format("{} events wait already", state_.kept.size())}}));
+        return Fate::Failed;
+    }
+    if (state_.kept.contains(number_)) {
+        return Fate::Parked; // Two triggers failed on it.
+    }
+    record(EventKept{.number = number_,
+                     .event = {.reason = reason,
+                               .since = moment_.time,
+                               .json = std::string{event.json()}}});
+    if (spec.kept_ttl > Nanos{0} && reason != KeptReason::Failed) {
+        auto timer = TimerState{.purpose = TimerPurpose::KeptTtl};
+        timer.due = moment_.steady + spec.kept_ttl;
+        timer.task.index = number_.raw();
+        set_timer(std::move(timer));
+    }
+    return reason == KeptReason::Unmatched ? Fate::Kept : Fate::Parked;
+}
+
+bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) const {
+    if (state_.holds.empty()) {
+        return false;
+    }
+    auto at = std::optional{scope};
+    while (at) {
+        auto hold = state_.holds.find(*at);
+        if (hold != state_.holds.end() && hold->second.by != answered) {
+            return true;
+        }
+        if (*at == root_scope) {
+            return false;
+        }
+        const auto* path = state_.path_of(*at);
+        at = path == nullptr ? std::nullopt
+                             : std::optional{state_.scopes.find(*path)->second.parent};
+    }
+    return false;
+}
+
+void Decider::recheck(TriggerNumber number, Incarnation scope, const event::Event& event) {
+    const auto* trigger = triggers_.get(number);
+    const auto* remembered = state_.find_trigger(scope, number);
+    if (trigger == nullptr || remembered == nullptr || remembered->is_gone ||
+        !is_enabled(state_, *trigger, number, scope)) {
+        return;
+    }
+    auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
+    auto verdict = trigger->condition->recheck(
+        {.event = event,
+         .patterns = {},
+         .state = *remembered,
+         .memory = memory_of(state_, *trigger, number, scope),
+         .bindings = bindings});
+    if (verdict.answer != Verdict::Answer::Wait) {
+        follow(number, *trigger, scope, verdict, event);
+    }
+}
+
+} // namespace sluice::trigger

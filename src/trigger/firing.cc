@@ -1,0 +1,211 @@
+#include "trigger/firing.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "event/builder.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+constexpr auto scope_bytes_max = std::size_t{1024};
+constexpr auto scope_depth_max = 32;
+
+std::unexpected<expr::Fault> faulty(std::string_view code, std::string message) {
+    return std::unexpected(expr::Fault{.code = std::string{code}, .message = std::move(message)});
+}
+
+bool is_path(std::string_view path) {
+    return !path.empty() && path.size() <= scope_bytes_max && path.front() != '/' &&
+           path.back() != '/' && path.find("//") == std::string_view::npos &&
+           std::ranges::count(path, '/') < scope_depth_max;
+}
+
+} // namespace
+
+Firing::Firing(Decider& decider, const event::Event& event, TriggerNumber trigger,
+               Incarnation scope, FireNumber fire)
+    : decider_(decider),
+      event_(event),
+      trigger_(trigger),
+      scope_(scope),
+      fire_(fire),
+      bindings_(decider.state(), decider.triggers(), event, decider.moment(), trigger, scope) {}
+
+Attempt<Value> Firing::evaluate(const expr::Template& pattern) const {
+    auto outcome = pattern.evaluate(bindings_);
+    if (auto* failed = std::get_if<expr::Fault>(&outcome)) {
+        return std::unexpected(std::move(*failed));
+    }
+    return std::get<Value>(std::move(outcome));
+}
+
+Attempt<std::string> Firing::evaluate_text(const expr::Template& pattern,
+                                           std::string_view what) const {
+    auto value = TRY(evaluate(pattern));
+    if (!value.is_string()) {
+        return faulty("wrong_kind",
+                      fmt::format("{} is a {}: expected a text", what, to_string(value.kind())));
+    }
+    return std::string{value.as_string()};
+}
+
+Attempt<std::string> Firing::scope_path(std::string_view written) const {
+    const auto* current = state().path_of(scope_);
+    auto own = current == nullptr ? std::string{} : *current;
+    if (written.empty()) {
+        return own;
+    }
+    if (written == "..") {
+        auto slash = own.rfind('/');
+        return slash == std::string::npos ? std::string{} : own.substr(0, slash);
+    }
+    auto is_absolute = written.front() == '/';
+    auto path = is_absolute ? std::string{written.substr(1)}
+                            : own + (own.empty() ? "" : "/") + std::string{written};
+    if (!path.empty() && !is_path(path)) {
+        return faulty("invalid_scope",
+                      fmt::format("\"{}\" is no scope: expected a path such as resize/17", written));
+    }
+    return path;
+}
+
+Attempt<Incarnation> Firing::scope_named(std::string_view written) const {
+    auto path = TRY(scope_path(written));
+    auto scope = state().scope_at(path);
+    if (!scope) {
+        return faulty("no_such_scope", fmt::format("scope \"{}\" is not open", path));
+    }
+    return *scope;
+}
+
+Attempt<Incarnation> Firing::open_scope(std::string_view written, const Value& variables) {
+    auto path = TRY(scope_path(written));
+    if (auto open = state().scope_at(path)) {
+        return *open;
+    }
+    auto parent = root_scope;
+    for (auto at = path.rfind('/'); at != std::string::npos && at > 0; at = path.rfind('/', at - 1)) {
+        if (auto open = state().scope_at(path.substr(0, at))) {
+            parent = *open;
+            break;
+        }
+    }
+    auto incarnation = Incarnation{state().progress.incarnations + 1};
+    record(ScopeOpened{
+        .path = path,
+        .scope = {.incarnation = incarnation, .parent = parent, .variables = variables}});
+    return incarnation;
+}
+
+Attempt<TriggerNumber> Firing::trigger_named(std::string_view id) const {
+    auto number = decider_.triggers().find(id);
+    if (!number) {
+        return faulty("no_such_trigger", fmt::format("there is no trigger \"{}\"", id));
+    }
+    return *number;
+}
+
+namespace {
+
+event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const TaskKey& key) {
+    auto id = fmt::format("{}/{}", key.fire.raw(), key.index);
+    auto made =
+        event::Builder{id, fmt::format("/runs/{}", firing.state().id), outgoing.type};
+    if (!outgoing.subject.empty()) {
+        made.subject(outgoing.subject);
+    }
+    if (!outgoing.scope.empty()) {
+        made.scope(outgoing.scope);
+    }
+    if (!outgoing.data.is_null()) {
+        made.data(outgoing.data);
+    }
+    return made.build();
+}
+
+} // namespace
+
+void Firing::emit(const Outgoing& outgoing) {
+    auto event = build(*this, outgoing, next_key());
+    auto scope = state().scope_at(outgoing.scope);
+    record(Emitted{.event = {.number = state().progress.emitted + 1,
+                             .scope = scope.value_or(scope_),
+                             .json = std::string{event.json()},
+                             .event = event}});
+}
+
+void Firing::send(const Outgoing& outgoing, bool is_sink, const std::string& target) {
+    auto key = next_key();
+    auto event = build(*this, outgoing, key);
+    record(Sent{.is_sink = is_sink,
+                .target = target,
+                .json = std::string{event.json()},
+                .key = key});
+}
+
+void Firing::begin_action(std::uint32_t position) {
+    action_ = position;
+    base_ += item_offset_;
+    item_offset_ = 0;
+}
+
+void Firing::resume(Resumed resumed) {
+    action_ = resumed.continuation.action;
+    base_ = resumed.continuation.base;
+    item_offset_ = resumed.next;
+    continued_ = std::move(resumed);
+}
+
+Attempt<Firing::Slice> Firing::slice(const expr::Template& each) {
+    auto slice = Slice{};
+    slice.items = continued_ ? continued_->continuation.items : TRY(evaluate(each));
+    if (slice.items.is_list()) {
+        slice.count = slice.items.size();
+    } else if (slice.items.is_int() && slice.items.as_int() >= 0) {
+        slice.count = static_cast<std::uint64_t>(slice.items.as_int());
+    } else {
+        return faulty("wrong_kind", fmt::format("each is a {}: expected a list or a count",
+                                                to_string(slice.items.kind())));
+    }
+    slice.begin = continued_ ? continued_->next : 0;
+    // Commands are not continued: whoever sends one waits for all of it.
+    auto items_max = trigger_ == command_trigger ? std::numeric_limits<std::uint64_t>::max()
+                                                 : decider_.limits().slice_items_max;
+    slice.end = slice.begin + std::min(items_max, slice.count - slice.begin);
+    return slice;
+}
+
+void Firing::set_item(std::uint64_t index, const Value& items) {
+    auto item = items.is_list() ? items.as_list()[index] : Value{static_cast<std::int64_t>(index)};
+    bindings_.set_item(index, std::move(item));
+}
+
+void Firing::finish_slice(const Slice& slice) {
+    auto is_done = slice.end == slice.count;
+    if (continued_) {
+        if (!state().continuations.contains(continued_->number)) {
+            return; // An item closed the scope, or ended the run.
+        }
+        record(Advanced{.number = continued_->number, .next = slice.end, .is_done = is_done});
+        return;
+    }
+    if (is_done || state().has_ended() || state().path_of(scope_) == nullptr) {
+        return;
+    }
+    auto number = state().progress.continuations + 1;
+    record(Continued{.number = number,
+                     .continuation = {.trigger = trigger_,
+                                      .fire = fire_,
+                                      .scope = scope_,
+                                      .action = action_,
+                                      .base = base_,
+                                      .items = slice.items,
+                                      .event = std::string{event_.json()}}});
+    record(Advanced{.number = number, .next = slice.end});
+    item_offset_ = slice.count; // What follows in this firing is numbered behind all items.
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,132 @@
+#include "trigger/history.h"
+
+#include "value/archive.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+constexpr auto record_format = std::uint8_t{1};
+// Entries of this kind carry refs; those from outside have none to carry.
+bool has_refs(Origin origin) { return origin != Origin::Outside && origin != Origin::Command; }
+
+Result<Entry> decode_entry(Decoder& in, Moment moment) {
+    auto entry = Entry{.moment = moment};
+    entry.number = EventNumber{TRY(in.varint())};
+    auto origin = TRY(in.u8());
+    if (origin > static_cast<std::uint8_t>(Origin::Continue)) {
+        return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(), origin);
+    }
+    entry.origin = static_cast<Origin>(origin);
+    if (has_refs(entry.origin)) {
+        for (auto& ref : entry.refs) {
+            ref = TRY(in.varint());
+        }
+    }
+    entry.json = std::string{TRY(in.text())};
+    auto changes = Decoder{TRY(in.text())};
+    while (!changes.is_at_end()) {
+        entry.changes.push_back(TRY(decode_change(changes)));
+    }
+    auto fate = TRY(in.u8());
+    if (fate > static_cast<std::uint8_t>(Fate::Handled)) {
+        return fail(Errc::Corrupt, "event {} has the unknown fate {}", entry.number.raw(), fate);
+    }
+    entry.fate = static_cast<Fate>(fate);
+    return entry;
+}
+
+} // namespace
+
+std::string_view to_string(Fate fate) {
+    switch (fate) {
+        case Fate::Activated: return "activated";
+        case Fate::Fired: return "fired";
+        case Fate::Parked: return "parked";
+        case Fate::Kept: return "kept";
+        case Fate::Unmatched: return "unmatched";
+        case Fate::Duplicate: return "duplicate";
+        case Fate::Late: return "late";
+        case Fate::Failed: return "failed";
+        case Fate::Retried: return "retried";
+        case Fate::Refused: return "refused";
+        case Fate::Handled: return "handled";
+    }
+    return "unknown";
+}
+
+void Journal::begin(EventNumber number, const Arrival& arrival, std::string_view json) {
+    auto out = Encoder{body_};
+    out.varint(number.raw());
+    out.u8(static_cast<std::uint8_t>(arrival.origin));
+    if (has_refs(arrival.origin)) {
+        for (auto ref : arrival.refs) {
+            out.varint(ref);
+        }
+    }
+    out.text(json);
+    changes_.clear();
+    ++entries_;
+}
+
+void Journal::add(const Change& change) {
+    auto out = Encoder{changes_};
+    encode(change, out);
+}
+
+void Journal::end(Fate fate) {
+    auto out = Encoder{body_};
+    out.text(changes_);
+    out.u8(static_cast<std::uint8_t>(fate));
+}
+
+std::string_view Journal::record(Moment moment) {
+    record_.clear();
+    auto out = Encoder{record_};
+    out.u8(record_format);
+    out.svarint(moment.time.time_since_epoch().count());
+    out.svarint(moment.steady.time_since_epoch().count());
+    out.varint(entries_);
+    out.raw(body_);
+    return record_;
+}
+
+void Journal::clear() {
+    body_.clear();
+    changes_.clear();
+    entries_ = 0;
+    effects.clear();
+}
+
+Result<std::vector<Entry>> decode_record(std::string_view record) {
+    auto in = Decoder{record};
+    auto format = TRY(in.u8());
+    if (format != record_format) {
+        return fail(Errc::Unsupported, "history record of format {}: this program reads {}", format,
+                    record_format);
+    }
+    auto moment = Moment{};
+    moment.time = Time{Nanos{TRY(in.svarint())}};
+    moment.steady = Time{Nanos{TRY(in.svarint())}};
+    auto count = TRY(in.varint());
+    auto entries = std::vector<Entry>{};
+    for (auto at = std::uint64_t{0}; at < count; ++at) {
+        entries.push_back(TRY(decode_entry(in, moment)));
+    }
+    if (!in.is_at_end()) {
+        return fail(Errc::Corrupt, "{} bytes behind the last event of a history record",
+                    in.rest().size());
+    }
+    return entries;
+}
+
+std::string encode_changes(const std::vector<Change>& changes) {
+    auto bytes = std::string{};
+    auto out = Encoder{bytes};
+    for (const auto& change : changes) {
+        encode(change, out);
+    }
+    return bytes;
+}
+
+} // namespace sluice::trigger

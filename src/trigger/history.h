@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "trigger/arrival.h"
+#include "trigger/change.h"
+
+namespace sluice::trigger {
+
+/// What became of an event.
+enum class Fate : std::uint8_t {
+    Activated, ///< Met triggers that wait for more.
+    Fired,
+    Parked,    ///< Waits: its triggers are disabled, or its scope is held.
+    Kept,      ///< Waits: no trigger matched yet.
+    Unmatched, ///< Matched nothing and was let go.
+    Duplicate,
+    Late,    ///< Its trigger, scope, attempt or run is no longer there.
+    Failed,  ///< A condition or action failed on it; the changes say why.
+    Retried, ///< A failed attempt that another follows.
+    Refused, ///< The run keeps as many events as it may.
+    Handled, ///< A command, carried out.
+};
+std::string_view to_string(Fate fate);
+
+/// One event of a run's history, with what deciding it did.
+struct Entry {
+    EventNumber number;
+    Origin origin = Origin::Outside;
+    Fate fate = Fate::Activated;
+    std::array<std::uint64_t, 4> refs{};
+    Moment moment;
+    std::string json;
+    std::vector<Change> changes;
+};
+
+/// Collects what one batch did to a run: the bytes of its history record, and the changes that reach beyond the run.
+///
+/// The bytes are written as the decision is made, so a change is encoded once and never held.
+class Journal {
+public:
+    void begin(EventNumber number, const Arrival& arrival, std::string_view json);
+    void add(const Change& change);
+    void end(Fate fate);
+
+    /// The record of all since the last `take_record`: docs/formats/history.md. Empty when nothing was decided.
+    std::string_view record(Moment moment);
+    void clear();
+
+    bool is_empty() const { return entries_ == 0; }
+    std::uint64_t entries() const { return entries_; }
+    std::size_t bytes() const { return body_.size(); }
+
+    /// Of the changes since `clear`, those that someone else must act on, in order.
+    std::vector<Change> effects;
+
+private:
+    std::string body_;
+    std::string changes_;
+    std::string record_;
+    std::uint64_t entries_ = 0;
+};
+
+/// All entries of a record. Fails with Corrupt.
+Result<std::vector<Entry>> decode_record(std::string_view record);
+
+/// The same events decided again must give these bytes: what replay compares.
+std::string encode_changes(const std::vector<Change>& changes);
+
+} // namespace sluice::trigger

@@ -1,0 +1,67 @@
+#include "trigger/state.h"
+
+namespace sluice::trigger {
+
+std::string_view to_string(Status status) {
+    switch (status) {
+        case Status::Running: return "running";
+        case Status::Succeeded: return "succeeded";
+        case Status::Failed: return "failed";
+        case Status::Cancelled: return "cancelled";
+        case Status::TimedOut: return "timed out";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(KeptReason reason) {
+    switch (reason) {
+        case KeptReason::Disabled: return "its triggers are disabled";
+        case KeptReason::Unmatched: return "no trigger waits for it yet";
+        case KeptReason::Held: return "its scope is held";
+        case KeptReason::Failed: return "a trigger failed on it";
+    }
+    return "unknown";
+}
+
+const TriggerState* RunState::find_trigger(Incarnation scope, TriggerNumber trigger) const {
+    const auto* states = &root_triggers;
+    if (scope != root_scope) {
+        auto scoped = scoped_triggers.find(scope);
+        if (scoped == scoped_triggers.end()) {
+            return nullptr;
+        }
+        states = &scoped->second;
+    }
+    auto found = states->find(trigger.raw());
+    return found == states->end() ? nullptr : found->second.get();
+}
+
+const std::string* RunState::path_of(Incarnation scope) const {
+    static const auto root_path = std::string{};
+    if (scope == root_scope) {
+        return &root_path;
+    }
+    auto found = scope_paths.find(scope);
+    return found == scope_paths.end() ? nullptr : &found->second;
+}
+
+std::optional<Incarnation> RunState::scope_at(std::string_view path) const {
+    if (path.empty()) {
+        return root_scope;
+    }
+    auto found = scopes.find(path);
+    if (found == scopes.end()) {
+        return std::nullopt;
+    }
+    return found->second.incarnation;
+}
+
+void RunState::mark_clean() {
+    dirty.clear();
+    removed_timers.clear();
+    seen_added.clear();
+    has_sequences_changed = false;
+    ++batch;
+}
+
+} // namespace sluice::trigger

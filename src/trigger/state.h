@@ -1,0 +1,336 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "base/clock.h"
+#include "base/fingerprint.h"
+#include "event/event.h"
+#include "trigger/ids.h"
+#include "value/value.h"
+
+namespace sluice::trigger {
+
+enum class Status : std::uint8_t { Running, Succeeded, Failed, Cancelled, TimedOut };
+std::string_view to_string(Status status);
+
+/// Where a run's end is reported: the task of another run that started it.
+struct Parent {
+    std::string run;
+    FireNumber fire;
+    std::uint64_t index = 0;
+    std::uint32_t attempt = 1;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("run", run)("fire", fire)("index", index)("attempt", attempt);
+    }
+};
+
+/// What never changes about a run.
+struct RunInfo {
+    std::string definition; ///< Its name.
+    std::string set;        ///< Hash of the trigger set the run is pinned to; empty: started without one.
+    Value input;
+    Value labels;
+    Time started{};
+    std::optional<Parent> parent;
+    std::string forked_from; ///< `run@event`, or empty.
+    std::uint32_t generation = 1;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("definition", definition)("set", set)("input", input)("labels", labels)(
+            "started", started)("parent", parent)("forked_from", forked_from)("generation",
+                                                                              generation);
+    }
+};
+
+/// The numbers and the status that most commits change.
+struct RunProgress {
+    Status status = Status::Running;
+    std::uint64_t events = 0;       ///< Taken so far: the next one's number is one more.
+    std::uint64_t fires = 0;        ///< The last fire number.
+    std::uint64_t incarnations = 0; ///< The last incarnation.
+    std::uint64_t timers = 0;       ///< The last timer number.
+    std::uint64_t added = 0;        ///< Triggers added at run time.
+    std::uint64_t continuations = 0; ///< The last continuation's number.
+    std::uint64_t emitted = 0;       ///< The last number in the run's own queue.
+    std::uint64_t duplicates = 0;
+    std::uint64_t own_events = 0; ///< Since the last outside event: the budget against endless self-emission.
+    std::uint64_t kept_bytes = 0;
+    bool is_cancelling = false;
+    std::optional<Time> ended;
+    Value result;
+    Value error; ///< {kind, message, …} when it ended without success.
+    std::optional<Time> ids_forgotten_before; ///< Dedupe is exact only for ids since then.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("status", status)("events", events)("fires", fires)("incarnations", incarnations)(
+            "timers", timers)("added", added)("continuations", continuations)(
+            "emitted", emitted)("duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
+            "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
+            "ids_forgotten_before", ids_forgotten_before);
+    }
+};
+
+enum class Switch : std::uint8_t { AsWritten, On, Off };
+
+/// What a trigger remembers in one scope.
+struct TriggerState {
+    Switch enabled = Switch::AsWritten;
+    bool is_gone = false;       ///< Transient, and has fired here.
+    std::uint64_t progress = 0; ///< What its condition counts.
+    std::uint64_t fired = 0;    ///< How often it fired here.
+    std::vector<Fingerprint> seen; ///< Distinct keys its condition has met.
+    std::optional<Value> memory;   ///< Its context, once it differs from what the spec gives.
+
+    std::uint64_t dirty_since = 0; ///< Batch in which it was last listed as changed. Not stored.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("enabled", enabled)("is_gone", is_gone)("progress", progress)("fired", fired)(
+            "seen", seen)("memory", memory);
+    }
+};
+
+/// A part of a run with contexts of its own. Alive while its parent is alive under the incarnation it was opened in.
+struct ScopeState {
+    Incarnation incarnation;
+    Incarnation parent;
+    Value variables;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("incarnation", incarnation)("parent", parent)("variables", variables);
+    }
+};
+
+enum class TaskKind : std::uint8_t { Call, Run };
+
+struct TaskKey {
+    FireNumber fire;
+    std::uint64_t index = 0;
+
+    auto operator<=>(const TaskKey&) const = default;
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("fire", fire)("index", index);
+    }
+};
+
+/// An invocation that has not been answered: a call of a function, or a nested run.
+struct TaskState {
+    TaskKind kind = TaskKind::Call;
+    std::string target; ///< The function, or the definition of the nested run.
+    std::string child;  ///< Id of the nested run.
+    std::string subject; ///< Of the events that report on it.
+    Value input;
+    Value policy; ///< `timeout`, `retry` as the action gave them; null: the function's own.
+    std::uint32_t attempt = 1;
+    bool is_waiting = false; ///< For its next attempt's time.
+    Incarnation scope;
+    TriggerNumber trigger;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("kind", kind)("target", target)("child", child)("subject", subject)("input", input)(
+            "policy", policy)("attempt", attempt)("is_waiting", is_waiting)("scope", scope)("trigger",
+                                                                                           trigger);
+    }
+};
+
+enum class TimerPurpose : std::uint8_t { Author, Deadline, Retry, RunTimeout, CancelGrace, KeptTtl };
+
+struct TimerState {
+    TimerPurpose purpose = TimerPurpose::Author;
+    std::string name;
+    bool is_absolute = false; ///< Due by civil time; otherwise by the shard's steady time.
+    Time due{};
+    Nanos period{0}; ///< Zero: fires once.
+    std::uint64_t occurrence = 1;
+    Incarnation scope;
+    TriggerNumber trigger; ///< Who set it, or whose deadline it is.
+    TaskKey task;          ///< Of a retry.
+    std::string type;      ///< Of the event it fires.
+    std::string subject;
+    Value data;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("purpose", purpose)("name", name)("is_absolute", is_absolute)("due", due)(
+            "period", period)("occurrence", occurrence)("scope", scope)("trigger", trigger)(
+            "task", task)("type", type)("subject", subject)("data", data);
+    }
+};
+
+enum class KeptReason : std::uint8_t { Disabled, Unmatched, Held, Failed };
+std::string_view to_string(KeptReason reason);
+
+/// An event that waits with its run.
+struct KeptEvent {
+    KeptReason reason = KeptReason::Disabled;
+    Time since{};
+    std::string json;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("reason", reason)("since", since)("json", json);
+    }
+};
+
+/// An event on its way to the own run.
+struct QueuedEvent {
+    std::uint64_t number = 0;
+    Incarnation scope; ///< It is late when this is closed before it is handled.
+    std::string json;
+    event::Event event; ///< The same, parsed; empty when it was read from the store.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("number", number)("scope", scope)("json", json);
+    }
+};
+
+/// The rest of an action that is done in slices. Its list is fixed.
+struct Continuation {
+    TriggerNumber trigger;
+    FireNumber fire;
+    Incarnation scope;
+    std::uint32_t action = 0; ///< Which of the trigger's actions.
+    std::uint64_t base = 0;   ///< Index of its first item among the firing's tasks and messages.
+    Value items;      ///< A list, or the number of items.
+    std::string event; ///< JSON of the event that fired it.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("trigger", trigger)("fire", fire)("scope", scope)("action", action)("base", base)(
+            "items", items)("event", event);
+    }
+};
+
+/// A trigger added or changed at run time; removed when it has no form.
+struct TriggerOverride {
+    Value form; ///< As parse_trigger reads it; null: removed.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("form", form);
+    }
+};
+
+/// Outside events of this scope wait while it is held; the holder's own answers pass.
+struct Hold {
+    TriggerNumber by;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("by", by);
+    }
+};
+
+/// What a commit must write again.
+enum class Table : std::uint8_t {
+    Info,
+    Progress,
+    Context,
+    Trigger, ///< first: incarnation, second: trigger number.
+    Contexts, ///< first: incarnation; all trigger states of a closed scope.
+    Scope,    ///< path.
+    Task,     ///< first: fire number, second: index.
+    Timer,    ///< first: timer number.
+    Kept,     ///< first: event number.
+    Continuation,
+    ContinuationNext,
+    Override, ///< first: trigger number.
+    Hold,     ///< first: incarnation.
+};
+
+struct DirtyEntity {
+    Table table = Table::Progress;
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    std::string path{};
+
+    auto operator<=>(const DirtyEntity&) const = default;
+};
+
+/// A timer that no longer stands: what its place in the order of due times was.
+struct RemovedTimer {
+    TimerNumber number;
+    bool is_absolute = false;
+    Time due{};
+};
+
+using TriggerStates = boost::unordered_flat_map<std::uint32_t, std::unique_ptr<TriggerState>>;
+
+/// What a scope's closing must find again.
+struct ScopeMembers {
+    std::set<TaskKey> tasks;
+    std::set<TimerNumber> timers;
+    std::set<std::string> children; ///< Paths.
+
+    bool is_empty() const { return tasks.empty() && timers.empty() && children.empty(); }
+};
+
+/// Everything a run is, in memory. Changed by `apply` alone (apply.h); what changed since the last commit is listed in
+/// `dirty`, so that a commit costs what changed and not what there is.
+struct RunState {
+    std::string id;
+    RunInfo info;
+    RunProgress progress;
+    Value context; ///< The run's own, a map.
+
+    TriggerStates root_triggers;
+    std::map<Incarnation, TriggerStates> scoped_triggers;
+    std::map<std::string, ScopeState, std::less<>> scopes; ///< By path; the root is not listed.
+    std::map<Incarnation, std::string> scope_paths;        ///< Of live scopes.
+    std::map<Incarnation, ScopeMembers> members;
+    std::map<TaskKey, TaskState> tasks;
+    std::map<TimerNumber, TimerState> timers;
+    std::map<EventNumber, KeptEvent> kept;
+    std::map<std::uint64_t, Continuation> continuations;
+    std::map<std::uint64_t, std::uint64_t> continuation_next;
+    std::map<TriggerNumber, TriggerOverride> overrides;
+    std::map<Incarnation, Hold> holds;
+    std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
+
+    boost::unordered_flat_set<Fingerprint, FingerprintHash> seen;
+    std::map<std::string, std::uint64_t, std::less<>> sequences; ///< By source, for dedupe by number.
+
+    std::deque<std::pair<Time, Fingerprint>> seen_order; ///< Oldest first, for dedupe within a window.
+
+    std::vector<DirtyEntity> dirty;
+    std::vector<RemovedTimer> removed_timers;
+    std::vector<Fingerprint> seen_added; ///< Since the last commit.
+    bool has_sequences_changed = false;
+    std::uint64_t batch = 1;             ///< Counts commits, for `dirty_since`.
+    std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
+    std::uint64_t queue_stored_end = 1;
+
+    bool has_ended() const { return progress.status != Status::Running; }
+
+    /// Null when the trigger has nothing to remember in this scope.
+    const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
+    /// The path of a live scope, empty for the root; null when the scope is closed.
+    const std::string* path_of(Incarnation scope) const;
+    /// The incarnation of a live scope.
+    std::optional<Incarnation> scope_at(std::string_view path) const;
+    bool has_work() const { return !queue.empty() || !continuations.empty(); }
+    void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
+    /// After a commit took what is dirty.
+    void mark_clean();
+};
+
+} // namespace sluice::trigger

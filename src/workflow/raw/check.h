@@ -1,0 +1,23 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trigger/trigger_set.h"
+#include "workflow/raw/finding.h"
+#include "workflow/raw/parse.h"
+
+namespace sluice::workflow::raw {
+
+struct CheckOptions {
+    /// Functions that are there besides the built-in ones and those the document declares.
+    std::set<std::string, std::less<>> known_functions;
+};
+
+/// Everything that is wrong with a definition, each with its place; at most 100. A document without
+/// findings compiles.
+std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
+                           const CheckOptions& options = {});
+
+} // namespace sluice::workflow::raw

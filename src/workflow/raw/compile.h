@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "value/value.h"
+#include "workflow/raw/function_form.h"
+#include "workflow/raw/parse.h"
+
+namespace sluice::workflow::raw {
+
+/// A definition in the form that trigger::parse_set reads, with what its author put around it.
+struct Definition {
+    std::string name;
+    Value form;
+    std::vector<Definition> nested;
+    std::vector<FunctionForm> functions; ///< Of the whole file; none in nested ones.
+    Value input;                         ///< For a run that is started without; null: none.
+};
+
+/// The document must have passed `check`.
+Definition compile(const Document& document);
+
+} // namespace sluice::workflow::raw
