@@ -126,7 +126,8 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
                               .error_message = std::move(message)}});
     }
     for (auto& call : ready) {
-        begin(slots_.find(call.task.target)->second.function, std::move(call));
+        const auto& function = slots_.find(call.task.target)->second.function;
+        begin(function, std::move(call));
     }
 }
 

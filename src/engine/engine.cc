@@ -124,12 +124,15 @@ public:
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
 
-    std::uint64_t fired() const override {
-        auto count = std::uint64_t{0};
+    EngineStats stats() const override {
+        auto stats = EngineStats{};
         for (const auto& lane : lanes_) {
-            count += lane->fired();
+            auto each = lane->stats();
+            stats.fired += each.fired;
+            stats.commits += each.commits;
+            stats.commit_bytes += each.commit_bytes;
         }
-        return count;
+        return stats;
     }
 
     void stop() override {

@@ -41,6 +41,13 @@ struct StartRequest {
     Value labels;
 };
 
+/// What an engine has done since it was opened.
+struct EngineStats {
+    std::uint64_t fired = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t commit_bytes = 0;
+};
+
 /// Shards on threads, with everything that reaches them. What it calls back comes on a lane's thread and must be quick.
 class Engine {
 public:
@@ -70,7 +77,7 @@ public:
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;
-    virtual std::uint64_t fired() const = 0;
+    virtual EngineStats stats() const = 0;
     /// Finishes what was taken and stops the threads. The destructor does too.
     virtual void stop() = 0;
 };

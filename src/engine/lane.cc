@@ -115,6 +115,8 @@ bool Lane::commit() {
     if (!batch) {
         return false;
     }
+    ++commits_;
+    commit_bytes_ += batch->bytes();
     in_flight_.push_back(std::move(releases));
     if (in_flight_.size() == 1 && backlog_.empty()) {
         auto result = committer_.commit_here(*batch);
@@ -194,12 +196,12 @@ std::optional<Nanos> Lane::until_next() {
     return soonest;
 }
 
-std::uint64_t Lane::fired() const {
-    auto most = std::uint64_t{0};
+LaneStats Lane::stats() const {
+    auto stats = LaneStats{.commits = commits_, .commit_bytes = commit_bytes_};
     for (const auto& [id, shard] : shards_) {
-        most += shard->fired();
+        stats.fired += shard->fired();
     }
-    return most;
+    return stats;
 }
 
 void Lane::sweep() {

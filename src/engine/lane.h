@@ -23,6 +23,12 @@ struct LaneOutputs {
     std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
 };
 
+struct LaneStats {
+    std::uint64_t fired = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t commit_bytes = 0;
+};
+
 struct LaneLimits {
     std::size_t batch_bytes_max = 1'500'000;
     std::size_t batches_in_flight_max = 2;
@@ -51,7 +57,7 @@ public:
     bool has_stopped() const { return has_stopped_; }
     std::size_t in_flight() const { return in_flight_.size(); }
     Shard& shard(ShardId id) { return *shards_.at(id); }
-    std::uint64_t fired() const;
+    LaneStats stats() const;
     void sweep();
 
 private:
@@ -75,6 +81,8 @@ private:
     std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;
     bool has_stopped_ = false;
     bool is_full_ = false;
+    std::uint64_t commits_ = 0;
+    std::uint64_t commit_bytes_ = 0;
 };
 
 } // namespace sluice::engine

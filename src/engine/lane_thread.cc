@@ -54,7 +54,7 @@ void LaneThread::run() {
     while (!lane_.has_stopped()) {
         collect(inputs);
         auto did = lane_.step(inputs);
-        fired_.store(lane_.fired(), std::memory_order_relaxed);
+        publish_stats();
         if (did || !own_.empty()) {
             continue;
         }
@@ -63,6 +63,19 @@ void LaneThread::run() {
         }
         wait();
     }
+}
+
+void LaneThread::publish_stats() {
+    auto stats = lane_.stats();
+    fired_.store(stats.fired, std::memory_order_relaxed);
+    commits_.store(stats.commits, std::memory_order_relaxed);
+    commit_bytes_.store(stats.commit_bytes, std::memory_order_relaxed);
+}
+
+LaneStats LaneThread::stats() const {
+    return {.fired = fired_.load(std::memory_order_relaxed),
+            .commits = commits_.load(std::memory_order_relaxed),
+            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed)};
 }
 
 void LaneThread::collect(std::vector<Input>& inputs) {

@@ -27,7 +27,8 @@ public:
     void post(Input&& input);
     /// Waits for room: never from a lane's thread.
     void push(Input&& input);
-    std::uint64_t fired() const { return fired_.load(std::memory_order_relaxed); }
+    /// As of the last step that was finished.
+    LaneStats stats() const;
 
 private:
     struct Returned {
@@ -40,6 +41,7 @@ private:
     void run();
     /// What came since, its own posts included.
     void collect(std::vector<Input>& inputs);
+    void publish_stats();
     /// Until there is something to do.
     void wait();
 
@@ -49,6 +51,8 @@ private:
     std::vector<Input> own_; ///< What the lane posts to itself: no lock, no waking.
     std::atomic<std::thread::id> thread_id_;
     std::atomic<std::uint64_t> fired_ = 0;
+    std::atomic<std::uint64_t> commits_ = 0;
+    std::atomic<std::uint64_t> commit_bytes_ = 0;
     std::chrono::steady_clock::time_point next_sweep_;
     std::vector<Mail> mail_;
     bool is_stopping_ = false; ///< The lane's thread alone.

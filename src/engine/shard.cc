@@ -19,7 +19,7 @@ Shard::Shard(ShardId id, ShardServices services)
       timers_(id, services.store) {}
 
 Result<void> Shard::take(Input&& input) {
-    moment_ = clock_.now();
+    keep_time();
     return std::visit(
         [&]<typename T>(T&& each) -> Result<void> {
             using Kind = std::decay_t<T>;
@@ -49,17 +49,27 @@ Result<void> Shard::take(Input&& input) {
 
 trigger::Fate Shard::decide(AwakeRun& run, const trigger::Arrival& arrival) {
     touch(run);
-    auto effects = run.journal.effects.size();
-    auto bytes = run.journal.bytes();
+    auto decided = begin_deciding(run);
     auto decider = trigger::Decider{*run.state, *run.triggers, run.journal, codec_, services_.limits};
     auto fate = decider.decide(arrival);
-    follow_effects(run, effects);
-    change_bytes_ += run.journal.bytes() - bytes;
+    end_deciding(run, decided);
     return fate;
 }
 
+Shard::Decided Shard::begin_deciding(const AwakeRun& run) {
+    return {.effects = run.journal.effects.size(),
+            .bytes = run.journal.bytes(),
+            .fires = run.state->progress.fires};
+}
+
+void Shard::end_deciding(AwakeRun& run, const Decided& before) {
+    follow_effects(run, before.effects);
+    change_bytes_ += run.journal.bytes() - before.bytes;
+    fired_ += run.state->progress.fires - before.fires;
+}
+
 Result<void> Shard::take_turns() {
-    moment_ = clock_.now();
+    keep_time();
     for (const auto& name : std::set<RunName>{ready_}) {
         auto* run = TRY(runs_.find(name));
         if (run == nullptr || !run->state->has_work()) {
@@ -67,19 +77,17 @@ Result<void> Shard::take_turns() {
             continue;
         }
         touch(*run);
-        auto effects = run->journal.effects.size();
-        auto bytes = run->journal.bytes();
+        auto decided = begin_deciding(*run);
         auto decider =
             trigger::Decider{*run->state, *run->triggers, run->journal, codec_, services_.limits};
         decider.take_turn(moment_);
-        follow_effects(*run, effects);
-        change_bytes_ += run->journal.bytes() - bytes;
+        end_deciding(*run, decided);
     }
     return {};
 }
 
 Result<void> Shard::fire_due_timers() {
-    moment_ = clock_.now();
+    keep_time();
     auto due = TRY(timers_.take_due(moment_, services_.limits.slice_items_max));
     for (const auto& timer : due) {
         auto* run = TRY(runs_.find(timer.run));
@@ -162,6 +170,12 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
 }
 
 void Shard::confirm_synced(std::uint64_t commit) { runs_.shrink(commit); }
+
+void Shard::keep_time() {
+    if (touched_.empty()) {
+        moment_ = clock_.now();
+    }
+}
 
 void Shard::touch(AwakeRun& run) {
     has_changes_ = true;

@@ -93,6 +93,14 @@ private:
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
 
     trigger::Fate decide(AwakeRun& run, const trigger::Arrival& arrival);
+    /// How far a run was before it decided.
+    struct Decided {
+        std::size_t effects = 0;
+        std::size_t bytes = 0;
+        std::uint64_t fires = 0;
+    };
+    static Decided begin_deciding(const AwakeRun& run);
+    void end_deciding(AwakeRun& run, const Decided& before);
     /// What the newest changes ask of the world outside the run.
     void follow_effects(AwakeRun& run, std::size_t from);
     void follow(AwakeRun& run, const trigger::TaskOpened& opened);
@@ -100,6 +108,8 @@ private:
     void follow(AwakeRun& run, const trigger::Sent& sent);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void touch(AwakeRun& run);
+    /// A batch has one moment: its history record says when, once.
+    void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
     void answer_later(Done done, Result<Value> result);
 

@@ -46,7 +46,6 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
             reply_ = replied->data;
         }
     }
-    fired_ = std::max(fired_, run.state->progress.fires);
     if (run.state->has_work()) {
         ready_.insert(run.name);
     }

@@ -235,7 +235,7 @@ Result<void> Shard::remove(RemoveInput&& input) {
 }
 
 Result<void> Shard::sweep_expired() {
-    moment_ = clock_.now();
+    keep_time();
     auto prefix = keys::table(id_, 'G');
     auto cursor = services_.store.scan(prefix, keys::end_of(prefix));
     for (auto count = 0; cursor->is_valid() && count < 100; cursor->next(), ++count) {

@@ -97,6 +97,15 @@ std::uint64_t EmbeddedStore::disk_bytes() const {
     return total;
 }
 
+Result<void> EmbeddedStore::compact() {
+    auto options = rocksdb::CompactRangeOptions{};
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    options.blob_garbage_collection_policy = rocksdb::BlobGarbageCollectionPolicy::kForce;
+    options.blob_garbage_collection_age_cutoff = 1.0;
+    auto status = database_->CompactRange(options, nullptr, nullptr);
+    return status.ok() ? Result<void>{} : Result<void>{fail_with(status, "compacting")};
+}
+
 Result<void> EmbeddedStore::export_to(
     const std::function<Result<void>(std::string_view key, std::string_view value)>& receiver)
     const {

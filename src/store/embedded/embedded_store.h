@@ -67,6 +67,9 @@ public:
     /// Reads every table and blob file and holds it against its checksum; `check` also reads the
     /// logs.
     Result<CheckReport> verify() const;
+    /// Rewrites everything without what was removed or replaced; large values leave the disk only
+    /// so, or when all their neighbours went too.
+    Result<void> compact();
     /// Says every key and value, in order, as of now; stops at the first error the receiver gives
     /// back.
     Result<void> export_to(

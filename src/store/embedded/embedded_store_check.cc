@@ -104,14 +104,18 @@ Result<CheckReport> EmbeddedStore::check(const std::filesystem::path& path, Opti
         return report;
     }
     options.access = Access::ReadOnly;
-    auto store = open(path, std::move(options));
-    if (!store) {
-        report.damaged.push_back({path.string(), store.error().message});
-        return report;
+    auto store = EmbeddedStore{path, std::move(options)};
+    auto readable = store.open_database();
+    if (readable) {
+        auto torn = std::move(report.torn);
+        report = TRY(store.verify());
+        report.torn = std::move(torn);
+        readable = store.load_meta();
     }
-    auto files = TRY((*store)->verify());
-    files.torn = std::move(report.torn);
-    return files;
+    if (!readable && report.damaged.empty()) {
+        report.damaged.push_back({path.string(), readable.error().message});
+    }
+    return report;
 }
 
 } // namespace sluice::store::embedded

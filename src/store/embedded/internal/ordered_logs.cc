@@ -10,6 +10,7 @@ class EnvWithLogs final : public rocksdb::EnvWrapper {
 public:
     EnvWithLogs(rocksdb::Env& env, std::shared_ptr<OrderedLogs> files) : EnvWrapper(&env) {
         file_system_ = std::move(files);
+        system_clock_ = env.GetSystemClock();
     }
 };
 

@@ -69,6 +69,9 @@ Result<void> cut_file(const fs::path& path, std::uint64_t bytes) {
     return {};
 }
 
+// What creating a store writes first, before it has a log.
+constexpr auto first_manifest = "MANIFEST-000001";
+
 struct Listing {
     std::vector<std::pair<std::uint64_t, std::string>> logs; // By number.
     bool has_current = false;
@@ -106,20 +109,27 @@ LogFault fault_at(std::string_view file, std::string reason) {
     return {std::string{file}, 0, 0, std::move(reason)};
 }
 
-ManifestScan scan_current_manifest(const fs::path& path) {
-    auto fault = ManifestScan{};
+std::string current_manifest(const fs::path& path) {
     auto current = read_file(path / "CURRENT");
     if (!current || !current->starts_with("MANIFEST-") || !current->ends_with('\n')) {
-        fault.fault = fault_at("CURRENT", "it names no manifest");
-        return fault;
+        return {};
     }
     current->pop_back();
-    auto manifest = read_file(path / *current);
-    if (!manifest) {
-        fault.fault = fault_at("CURRENT", manifest.error().message);
-        return fault;
+    return *current;
+}
+
+ManifestScan scan_current_manifest(const fs::path& path, const std::string& name) {
+    auto unreadable = ManifestScan{};
+    if (name.empty()) {
+        unreadable.fault = fault_at("CURRENT", "it names no manifest");
+        return unreadable;
     }
-    return scan_manifest(*current, *manifest);
+    auto manifest = read_file(path / name);
+    if (!manifest) {
+        unreadable.fault = fault_at("CURRENT", manifest.error().message);
+        return unreadable;
+    }
+    return scan_manifest(name, *manifest);
 }
 
 } // namespace
@@ -135,18 +145,23 @@ Result<Findings> examine(const fs::path& path) {
         }
         return findings;
     }
-    auto manifest = scan_current_manifest(path);
+    auto name = current_manifest(path);
+    auto manifest = scan_current_manifest(path, name);
     if (manifest.fault) {
         findings.faults.push_back(*manifest.fault);
         return findings;
     }
+    std::erase_if(listing.logs, [&](const auto& log) { return log.first < manifest.oldest_log; });
+    if (listing.logs.empty() && name != first_manifest) {
+        findings.faults.push_back(
+            fault_at(name, fmt::format("the log it expects, number {} or later, is missing",
+                                       manifest.oldest_log)));
+    }
     // A change of the manifest is durable before the logs it replaces go. So one that was torn
     // misses nothing, and for one that was damaged the logs do not follow on.
     auto scan = WalScan{manifest.last_sequence};
-    for (const auto& [number, name] : listing.logs) {
-        if (number >= manifest.oldest_log) {
-            scan.add(name, TRY(read_file(path / name)));
-        }
+    for (const auto& [number, log] : listing.logs) {
+        scan.add(log, TRY(read_file(path / log)));
     }
     findings.cuts = scan.cuts();
     if (manifest.cut) {

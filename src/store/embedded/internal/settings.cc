@@ -76,6 +76,8 @@ rocksdb::Options settings_for(const Options& options) {
         settings.env = options.env;
     }
     settings.paranoid_checks = true;
+    // Nothing about the machine belongs into the files.
+    settings.db_host_id = "";
     settings.write_buffer_size = options.write_buffer_bytes;
     settings.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_settings()));
     set_log(settings);

@@ -75,7 +75,9 @@ public:
     IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
         return Sync(options, debug);
     }
-    /// A hint, no promise.
+    // Hints, no promises.
+    void PrepareWrite(std::size_t /*offset*/, std::size_t /*bytes*/, const IOOptions& /*options*/,
+                      IODebugContext* /*debug*/) override {}
     IOStatus RangeSync(std::uint64_t /*offset*/, std::uint64_t /*bytes*/,
                        const IOOptions& /*options*/, IODebugContext* /*debug*/) override {
         return IOStatus::OK();

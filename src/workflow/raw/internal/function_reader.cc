@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/clock.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
@@ -56,7 +57,9 @@ public:
         const auto* member = form_.find(name);
         return member == nullptr || member->is_null() ? nullptr : member;
     }
-    std::string path_of(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+    std::string path_of(std::string_view name) const {
+        return name.empty() ? path_ : fmt::format("{}/{}", path_, name);
+    }
     void report(std::string_view name, std::string message) const {
         problems_.push_back({path_of(name), std::move(message)});
     }
@@ -201,12 +204,11 @@ Value read_policy(const Reader& reader, Problems& problems) {
     return members.empty() ? Value{} : Value::map(std::move(members));
 }
 
-FunctionKind read_kind(const Reader& reader) {
-    auto otherwise =
-        reader.find("command") != nullptr ? FunctionKind::Process : FunctionKind::Builtin;
+/// Nothing when it is written and is none.
+std::optional<FunctionKind> read_kind(const Reader& reader) {
     const auto* kind = reader.find("kind");
     if (kind == nullptr) {
-        return otherwise;
+        return reader.find("command") != nullptr ? FunctionKind::Process : FunctionKind::Builtin;
     }
     if (*kind == Value{"process"}) {
         return FunctionKind::Process;
@@ -215,7 +217,7 @@ FunctionKind read_kind(const Reader& reader) {
         return FunctionKind::Builtin;
     }
     reader.expect("kind", "builtin or process");
-    return otherwise;
+    return std::nullopt;
 }
 
 void check_members_of_kind(const Reader& reader, const FunctionForm& function) {
@@ -234,10 +236,13 @@ void check_members_of_kind(const Reader& reader, const FunctionForm& function) {
     refuse("command", "builtin");
     refuse("env", "builtin");
     refuse("cwd", "builtin");
-    if (!is_builtin(function.builtin)) {
-        reader.report("builtin",
-                      fmt::format("found {}, expected one of {}", describe(Value{function.builtin}),
-                                  fmt::join(builtins, ", ")));
+    auto expected = fmt::format("one of {}", fmt::join(builtins, ", "));
+    if (!is_builtin(function.builtin) && reader.find("builtin") != nullptr) {
+        reader.expect("builtin", expected);
+    } else if (!is_builtin(function.builtin)) {
+        reader.report("", fmt::format("found neither command nor builtin, expected a command, or "
+                                      "builtin with {}",
+                                      expected));
     }
 }
 
@@ -253,7 +258,8 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     if (!form.is_map() && !form.is_null()) {
         return function;
     }
-    function.kind = read_kind(reader);
+    auto kind = read_kind(reader);
+    function.kind = kind.value_or(function.kind);
     function.argv = read_command(reader);
     function.builtin = reader.text("builtin");
     if (function.builtin.empty() && function.kind == FunctionKind::Builtin) {
@@ -263,7 +269,9 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     function.directory = reader.text("cwd");
     function.policy = read_policy(reader, problems);
     function.concurrency = reader.count("concurrency");
-    check_members_of_kind(reader, function);
+    if (kind) {
+        check_members_of_kind(reader, function);
+    }
     return function;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <istream>
 #include <map>
 #include <streambuf>
@@ -59,6 +60,7 @@ public:
 
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& text) override {
+        last_scalar_ = mark;
         if (tree_.expects_key()) {
             set_key(mark, tag, text);
         } else {
@@ -77,6 +79,8 @@ public:
         begin(Shape::Map, mark, tag, anchor);
     }
     void OnMapEnd() override { end(); }
+
+    const YAML::Mark& last_scalar() const { return last_scalar_; }
 
 private:
     void leave_when_stopped() const {
@@ -152,6 +156,7 @@ private:
     }
 
     Tree& tree_;
+    YAML::Mark last_scalar_;
     std::map<YAML::anchor_t, Tree::Node> anchors_; ///< Of complete nodes.
     std::vector<YAML::anchor_t> open_anchors_;
 };
@@ -171,6 +176,28 @@ bool has_tab_indentation(std::string_view text, int line) {
     }
     auto first = text.find_first_not_of(" \t");
     return text.substr(0, first).contains('\t');
+}
+
+/// Whether the scalar there has its closing quote, if it begins with one.
+bool is_closed(std::string_view text, std::size_t byte) {
+    text = text.substr(std::min(byte, text.size()));
+    while (text.starts_with('&') || text.starts_with('!')) { // An anchor or a tag.
+        text = text.substr(std::min(text.find_first_of(" \t\r\n"), text.size()));
+        text = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    }
+    if (!text.starts_with('\'') && !text.starts_with('"')) {
+        return true;
+    }
+    auto quote = text.front();
+    for (auto at = std::size_t{1}; at < text.size(); ++at) {
+        auto is_pair = quote == '"' ? text[at] == '\\' : text.substr(at).starts_with("''");
+        if (is_pair) {
+            ++at;
+        } else if (text[at] == quote) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::string explain(const YAML::Exception& error, std::string_view text) {
@@ -197,8 +224,17 @@ void read_yaml(std::string_view text, Tree& tree) {
     } catch (const std::exception& error) {
         tree.stop({}, fmt::format("not YAML: {}", error.what()));
     }
-    if (!tree.has_root() && !tree.has_stopped()) {
+    if (tree.has_stopped()) {
+        return;
+    }
+    if (!tree.has_root()) {
         tree.stop({}, "found nothing, expected a definition");
+        return;
+    }
+    // The parser takes the end of the text for a closing quote.
+    const auto& last = handler.last_scalar();
+    if (!is_closed(text, static_cast<std::size_t>(last.pos))) {
+        tree.stop(place_of(last), "found a quote that is not closed");
     }
 }
 

@@ -1,0 +1,369 @@
+#include "bench.h"
+
+#include <cstdio>
+#include <future>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "bench_report.h"
+#include "bench_world.h"
+#include "event/codec.h"
+#include "trigger/spec.h"
+#include "value/json.h"
+
+namespace sluice::app {
+
+namespace {
+
+/// The events of noop and join: each matches one of the chosen triggers, or none.
+struct EventLoad {
+    std::vector<std::uint64_t> chosen; ///< Triggers that get events.
+    std::uint64_t events_each = 0;
+
+    static EventLoad choose(const BenchOptions& options) {
+        auto matching = options.matching != 0 ? options.matching
+                                              : std::min<std::uint64_t>(options.triggers, 100);
+        matching = std::min(matching, options.triggers);
+        auto load = EventLoad{};
+        auto random = Random{7};
+        if (matching == options.triggers) {
+            for (auto at = std::uint64_t{0}; at < matching; ++at) {
+                load.chosen.push_back(at);
+            }
+        } else {
+            // Distinct: one from each of as many equal stretches.
+            auto stretch = options.triggers / matching;
+            for (auto at = std::uint64_t{0}; at < matching; ++at) {
+                load.chosen.push_back(at * stretch + random.below(stretch));
+            }
+        }
+        load.events_each = std::max<std::uint64_t>(1, options.events / matching);
+        return load;
+    }
+
+    std::uint64_t events() const { return chosen.size() * events_each; }
+
+    std::vector<std::string> lines(const std::string& run, const std::string& type,
+                                   std::size_t event_bytes) const {
+        auto order = std::vector<std::uint64_t>{};
+        for (auto trigger : chosen) {
+            order.insert(order.end(), events_each, trigger);
+        }
+        auto random = Random{11};
+        for (auto at = order.size(); at > 1; --at) {
+            std::swap(order[at - 1], order[random.below(at)]);
+        }
+        auto made = std::vector<std::string>{};
+        made.reserve(order.size());
+        for (auto at = std::size_t{0}; at < order.size(); ++at) {
+            auto head = fmt::format(
+                R"({{"specversion":"1.0","id":"{}","source":"bench","type":"{}","subject":"s{}","time":"2026-01-01T00:00:00Z","run":"{}","data":{{"fill":")",
+                at, type, order[at], run);
+            auto fill = event_bytes > head.size() + 3 ? event_bytes - head.size() - 3 : 0;
+            made.push_back(head + std::string(fill, 'x') + "\"}}");
+        }
+        return made;
+    }
+};
+
+Value join_form(const BenchOptions& options, const EventLoad& load) {
+    auto triggers = std::vector<Value>{};
+    auto condition =
+        Value::object({{"count", static_cast<std::int64_t>(load.events_each)}});
+    for (auto at = std::uint64_t{0}; at < options.triggers; ++at) {
+        auto on = Value::object({{"type", "join"}, {"subject", fmt::format("s{}", at)}});
+        triggers.push_back(Value::object(
+            {{"id", fmt::format("t{}", at)}, {"on", on}, {"condition", condition}}));
+    }
+    return Value::object(
+        {{"name", "join"}, {"unmatched", "drop"}, {"triggers", Value::list(std::move(triggers))}});
+}
+
+/// Parse, match and count the same events on one core, without a store.
+double measure_pure(const LinesInMemory& lines, const trigger::TriggerSet& set) {
+    auto codec = event::Codec{};
+    auto counts = std::vector<std::uint64_t>(set.size());
+    auto matches = std::vector<trigger::Match>{};
+    auto events = std::uint64_t{0};
+    auto begin = std::chrono::steady_clock::now();
+    for (const auto& chunk : lines.chunks()) {
+        auto text = std::string_view{*chunk.bytes}.substr(0, chunk.size);
+        while (!text.empty()) {
+            auto end = text.find('\n');
+            auto event = codec.parse_shared(text.substr(0, end), chunk.bytes);
+            text.remove_prefix(end + 1);
+            set.index().find(event->type(), event->subject(), matches);
+            for (const auto& match : matches) {
+                ++counts[match.trigger.raw()];
+            }
+            ++events;
+        }
+    }
+    return static_cast<double>(events) / seconds_since(begin);
+}
+
+/// The same bytes, in batches as large as the engine's, written bare to the same store.
+Result<double> measure_store(BenchWorld& world, std::uint64_t events, std::uint64_t batch_events,
+                             std::size_t event_bytes, std::uint32_t repetition) {
+    auto record = std::string(batch_events * event_bytes, 'x');
+    auto random = Random{repetition};
+    for (auto at = std::size_t{0}; at + 8 < record.size(); at += 97) {
+        record[at] = static_cast<char>('a' + random.below(26));
+    }
+    auto batch = world.store().make_batch();
+    auto begin = std::chrono::steady_clock::now();
+    auto written = std::uint64_t{0};
+    for (; written < events; written += batch_events) {
+        batch->clear();
+        auto key = fmt::format("\xFF\xFEzz{:04}{:012}", repetition, written);
+        batch->put(key, record);
+        TRY(world.store().commit(*batch));
+    }
+    auto rate = static_cast<double>(written) / seconds_since(begin);
+    batch->clear();
+    batch->remove_range("\xFF\xFEzz", "\xFF\xFE{");
+    TRY(world.store().commit(*batch));
+    return rate;
+}
+
+class EventsBench {
+public:
+    EventsBench(const BenchOptions& options, BenchWorld& world)
+        : options_(options), world_(world), load_(EventLoad::choose(options)) {}
+
+    Result<void> prepare() {
+        auto form = join_form(options_, load_);
+        TRY(world_.define(form));
+        auto hash = TRY(world_.engine().catalog().find("default", "join"));
+        set_ = TRY(world_.engine().catalog().set(hash));
+        return {};
+    }
+
+    /// Events per second of one repetition; what fired is checked.
+    Result<double> run(const std::string& type, BenchFigures& figures) {
+        auto run = fmt::format("bench-{}", ++runs_);
+        auto source = LinesInMemory{"bench/" + run,
+                                    load_.lines(run, type, options_.event_bytes)};
+        TRY(world_.start(run, "join"));
+        auto before = world_.engine().stats();
+        auto begin = std::chrono::steady_clock::now();
+        auto fed = TRY(world_.engine().feed(source, "default"));
+        auto rate = static_cast<double>(fed) / seconds_since(begin);
+        auto after = world_.engine().stats();
+        auto fired = after.fired - before.fired;
+        auto expected = type == "join" ? load_.chosen.size() : 0;
+        if (fed != load_.events() || fired != expected) {
+            return fail(Errc::Internal, "{} events gave {} firings: expected {} and {}", fed, fired,
+                        load_.events(), expected);
+        }
+        figures.events = fed;
+        figures.fired = fired;
+        figures.commits = std::max<std::uint64_t>(1, after.commits - before.commits);
+        return rate;
+    }
+
+    Result<void> measure_ceilings(BenchFigures& figures, std::uint32_t repetition) {
+        auto run = std::string{"bench-0"};
+        auto lines = LinesInMemory{run, load_.lines(run, "join", options_.event_bytes)};
+        figures.ceiling_events_per_second.add(measure_pure(lines, *set_));
+        auto batch_events = std::max<std::uint64_t>(1, figures.events / figures.commits);
+        figures.ceiling_store_events_per_second.add(TRY(measure_store(
+            world_, figures.events, batch_events, options_.event_bytes, repetition)));
+        figures.ceiling_sync_us.add(
+            measure_sync_us(world_.path(), batch_events * options_.event_bytes, 30));
+        return {};
+    }
+
+private:
+    const BenchOptions& options_;
+    BenchWorld& world_;
+    EventLoad load_;
+    std::shared_ptr<const trigger::TriggerSet> set_;
+    std::uint64_t runs_ = 0;
+};
+
+Result<void> bench_events(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
+    auto bench = EventsBench{options, world};
+    TRY(bench.prepare());
+    auto type = options.workload == "join" ? std::string{"join"} : std::string{"nothing"};
+    TRY(bench.run(type, figures)); // Warm-up.
+    for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
+        figures.events_per_second.add(TRY(bench.run(type, figures)));
+        TRY(bench.measure_ceilings(figures, at));
+    }
+    for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
+        auto noop = TRY(bench.run("nothing", figures));
+        auto join = TRY(bench.run("join", figures));
+        figures.noop_over_join.add(noop / join);
+    }
+    return {};
+}
+
+Value sequence_form(std::uint64_t length) {
+    auto triggers = std::vector<Value>{};
+    for (auto at = std::uint64_t{0}; at <= length; ++at) {
+        auto on = at == 0 ? Value{"sluice.run.started"}
+                          : Value::object({{"type", "sluice.task.succeeded"},
+                                           {"subject", fmt::format("step-{}", at - 1)}});
+        auto invoke = Value::object(
+            {{"invoke", Value::object({{"function", "noop"},
+                                       {"subject", fmt::format("step-{}", at)}})}});
+        triggers.push_back(Value::object({{"id", fmt::format("step-{}", at)},
+                                          {"on", on},
+                                          {"action", at == length ? Value{"finish"} : invoke}}));
+    }
+    return Value::object({{"name", "sequence"}, {"triggers", Value::list(std::move(triggers))}});
+}
+
+Result<void> bench_sequence(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
+    TRY(world.define(sequence_form(options.length)));
+    for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
+        auto run = fmt::format("sequence-{}", at);
+        world.noop().take_calls();
+        auto before = world.engine().stats();
+        auto begin = std::chrono::steady_clock::now();
+        TRY(world.start(run, "sequence"));
+        TRY(world.await(run));
+        auto elapsed = seconds_since(begin);
+        auto after = world.engine().stats();
+        if (at == 0) {
+            continue; // Warm-up.
+        }
+        auto calls = world.noop().take_calls();
+        for (auto call = std::size_t{1}; call < calls.size(); ++call) {
+            auto step = std::chrono::duration<double, std::micro>(calls[call] - calls[call - 1]);
+            figures.step_us.add(step.count());
+        }
+        figures.elapsed_ms.add(elapsed * 1e3);
+        figures.events = calls.size();
+        figures.fired = after.fired - before.fired;
+        figures.commits = after.commits - before.commits;
+        auto bytes = (after.commit_bytes - before.commit_bytes) /
+                     std::max<std::uint64_t>(1, figures.commits);
+        figures.ceiling_sync_us.add(measure_sync_us(world.path(), bytes, 200));
+    }
+    return {};
+}
+
+Value parallel_form(std::uint64_t width) {
+    auto count = static_cast<std::int64_t>(width);
+    auto invoke = Value::object({{"function", "noop"}, {"subject", "part"}, {"each", count}});
+    auto begin = Value::object({{"id", "begin"},
+                                {"on", "sluice.run.started"},
+                                {"action", Value::object({{"invoke", invoke}})}});
+    auto on = Value::object({{"type", "sluice.task.succeeded"}, {"subject", "part"}});
+    auto end = Value::object({{"id", "joined"},
+                              {"on", on},
+                              {"condition", Value::object({{"count", count}})},
+                              {"action", "finish"}});
+    return Value::object({{"name", "parallel"}, {"triggers", Value::list({begin, end})}});
+}
+
+Result<void> bench_parallel(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
+    TRY(world.define(parallel_form(options.width)));
+    for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
+        auto run = fmt::format("parallel-{}", at);
+        auto before = world.engine().stats();
+        auto begin = std::chrono::steady_clock::now();
+        TRY(world.start(run, "parallel"));
+        TRY(world.await(run));
+        auto elapsed = seconds_since(begin);
+        auto after = world.engine().stats();
+        figures.events = world.noop().take_calls().size();
+        if (at == 0) {
+            continue; // Warm-up.
+        }
+        figures.elapsed_ms.add(elapsed * 1e3);
+        figures.fired = after.fired - before.fired;
+        figures.commits = after.commits - before.commits;
+        figures.ceiling_sync_us.add(measure_sync_us(world.path(), 64 * 1024, 50));
+    }
+    return {};
+}
+
+/// Starts runs that wait, as many at a time as the window lets through.
+Result<void> start_waiting(BenchWorld& world, std::uint64_t runs) {
+    constexpr auto window = std::uint64_t{20'000};
+    auto mutex = std::mutex{};
+    auto changed = std::condition_variable{};
+    auto under_way = std::uint64_t{0};
+    auto error = std::optional<Error>{};
+    for (auto at = std::uint64_t{0}; at < runs; ++at) {
+        auto lock = std::unique_lock{mutex};
+        changed.wait(lock, [&] { return under_way < window || error; });
+        ++under_way;
+        lock.unlock();
+        world.engine().start({.id = fmt::format("wait-{}", at), .definition = "waiting"},
+                             [&](Result<Value> result) {
+                                 auto held = std::lock_guard{mutex};
+                                 --under_way;
+                                 if (!result) {
+                                     error = result.error();
+                                 }
+                                 changed.notify_one();
+                             });
+    }
+    auto lock = std::unique_lock{mutex};
+    changed.wait(lock, [&] { return under_way == 0; });
+    if (error) {
+        return std::unexpected(*error);
+    }
+    return {};
+}
+
+Result<void> bench_waiting(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
+    auto trigger = Value::object({{"id", "go"}, {"on", "go"}, {"action", "finish"}});
+    TRY(world.define(Value::object(
+        {{"name", "waiting"}, {"timeout", "1d"}, {"triggers", Value::list({trigger})}})));
+    auto begin = std::chrono::steady_clock::now();
+    TRY(start_waiting(world, options.runs));
+    figures.elapsed_ms.add(seconds_since(begin) * 1e3);
+    figures.events = options.runs;
+    figures.rss_bytes = resident_bytes();
+    world.close();
+    begin = std::chrono::steady_clock::now();
+    TRY(world.open());
+    figures.restart_ms.add(seconds_since(begin) * 1e3);
+    figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
+    return {};
+}
+
+Result<BenchFigures> run_workload(const BenchOptions& options) {
+    auto world = TRY(BenchWorld::create(options));
+    auto figures = BenchFigures{};
+    if (options.workload == "noop" || options.workload == "join") {
+        TRY(bench_events(options, *world, figures));
+    } else if (options.workload == "sequence") {
+        TRY(bench_sequence(options, *world, figures));
+    } else if (options.workload == "parallel") {
+        TRY(bench_parallel(options, *world, figures));
+    } else if (options.workload == "waiting") {
+        TRY(bench_waiting(options, *world, figures));
+    } else {
+        return fail(Errc::InvalidInput,
+                    "workload \"{}\": expected noop, join, sequence, parallel or waiting",
+                    options.workload);
+    }
+    if (figures.rss_bytes == 0) {
+        figures.rss_bytes = resident_bytes();
+    }
+    figures.disk_bytes = world->store().disk_bytes();
+    return figures;
+}
+
+} // namespace
+
+int bench(const BenchOptions& options) {
+    auto figures = run_workload(options);
+    if (!figures) {
+        fmt::print(stderr, "sluice bench: {}\n", figures.error().message);
+        return figures.error().code == Errc::InvalidInput ? 2 : 1;
+    }
+    auto report = to_value(*figures, options.workload, options.durability);
+    fmt::print("{}\n", options.json ? value::to_json(report) : to_table(report));
+    return 0;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sluice::app {
+
+struct BenchOptions {
+    std::string workload; ///< noop, join, sequence, parallel or waiting.
+    std::uint64_t events = 200'000;
+    std::uint64_t event_bytes = 300;
+    std::uint64_t triggers = 100;
+    std::uint64_t matching = 0; ///< Triggers that the events match, chosen at random; 0: all, at most 100 of a million.
+    std::uint64_t length = 80;
+    std::uint64_t width = 10'000;
+    std::uint64_t runs = 1'000'000;
+    std::string durability = "strict";
+    std::uint32_t threads = 1;
+    std::uint32_t repetitions = 5;
+    std::uint32_t pairs = 0; ///< Of noop and join in turn, to compare them.
+    std::string data;        ///< Where to write; empty: a folder that is removed again.
+    bool json = false;
+};
+
+/// Runs a standard workload and prints its figures beside the ceilings measured in the same run. Gives the exit code.
+int bench(const BenchOptions& options);
+
+} // namespace sluice::app

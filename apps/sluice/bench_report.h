@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "value/value.h"
+
+namespace sluice::app {
+
+/// Repeated measurements of one thing.
+class Samples {
+public:
+    void add(double sample) { samples_.push_back(sample); }
+    bool is_empty() const { return samples_.empty(); }
+    std::size_t size() const { return samples_.size(); }
+    double median() const;
+    /// Largest less smallest, as a share of the median.
+    double spread() const;
+
+private:
+    std::vector<double> samples_;
+};
+
+/// What a workload showed; what it did not measure is left out of the report.
+struct BenchFigures {
+    std::uint64_t events = 0;
+    std::uint64_t fired = 0;
+    std::uint64_t commits = 0;
+    Samples events_per_second;
+    Samples step_us;
+    Samples elapsed_ms;
+    Samples restart_ms;
+    Samples ceiling_events_per_second;
+    Samples ceiling_store_events_per_second;
+    Samples ceiling_sync_us;
+    Samples noop_over_join;
+    std::uint64_t rss_bytes = 0;
+    std::uint64_t disk_bytes = 0;
+};
+
+std::uint64_t resident_bytes();
+Value to_value(const BenchFigures& figures, const std::string& workload,
+               const std::string& durability);
+std::string to_table(const Value& report);
+
+} // namespace sluice::app

@@ -1,0 +1,164 @@
+#include "bench_world.h"
+
+#include <cstdlib>
+#include <future>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "bench_report.h"
+#include "event/codec.h"
+#include "store/embedded/open.h"
+
+namespace sluice::app {
+
+namespace {
+
+constexpr auto chunk_bytes = std::size_t{256 * 1024};
+
+Result<store::Durability> durability_named(const std::string& name) {
+    if (name == "strict") {
+        return store::Durability::Strict;
+    }
+    if (name == "relaxed") {
+        return store::Durability::Relaxed;
+    }
+    if (name == "memory") {
+        return store::Durability::Memory;
+    }
+    return fail(Errc::InvalidInput, "durability \"{}\": expected strict, relaxed or memory", name);
+}
+
+template <typename Begin>
+Result<Value> wait_for(Begin begin) {
+    auto promise = std::make_shared<std::promise<Result<Value>>>();
+    auto answer = promise->get_future();
+    begin([promise](Result<Value> result) { promise->set_value(std::move(result)); });
+    return answer.get();
+}
+
+} // namespace
+
+void NotingSink::deliver(event::Delivery delivery, Done done) {
+    {
+        auto lock = std::lock_guard{mutex_};
+        calls_.push_back(std::chrono::steady_clock::now());
+    }
+    done({.result = std::move(delivery.payload)});
+}
+
+std::vector<SteadyTime> NotingSink::take_calls() {
+    auto lock = std::lock_guard{mutex_};
+    return std::exchange(calls_, {});
+}
+
+LinesInMemory::LinesInMemory(std::string name, const std::vector<std::string>& lines)
+    : name_(std::move(name)) {
+    auto at = std::size_t{0};
+    while (at < lines.size()) {
+        auto text = std::string{};
+        auto first = at + 1;
+        while (at < lines.size() && text.size() < chunk_bytes) {
+            text += lines[at++];
+            text += '\n';
+        }
+        auto size = text.size();
+        text.append(event::Codec::padding_bytes, '\0');
+        chunks_.push_back({.partition = name_,
+                           .first = first,
+                           .bytes = std::make_shared<const std::string>(std::move(text)),
+                           .size = size});
+    }
+}
+
+Result<void> LinesInMemory::resume(std::string_view /*partition*/, std::uint64_t /*position*/) {
+    next_ = 0;
+    return {};
+}
+
+Result<event::Chunk> LinesInMemory::read(std::size_t /*bytes_max*/) {
+    return next_ < chunks_.size() ? chunks_[next_++] : event::Chunk{};
+}
+
+void LinesInMemory::confirm(std::string_view /*partition*/, std::uint64_t /*position*/) {}
+
+Result<std::unique_ptr<BenchWorld>> BenchWorld::create(const BenchOptions& options) {
+    auto world = std::unique_ptr<BenchWorld>{new BenchWorld{options}};
+    world->path_ = options.data;
+    if (options.data.empty()) {
+        auto pattern = (std::filesystem::temp_directory_path() / "sluice-bench-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) {
+            return fail(Errc::Io, "cannot make a folder like {}", pattern);
+        }
+        world->path_ = pattern;
+        world->is_temporary_ = true;
+    }
+    TRY(world->open());
+    return world;
+}
+
+BenchWorld::~BenchWorld() {
+    close();
+    if (is_temporary_) {
+        auto ignored = std::error_code{};
+        std::filesystem::remove_all(path_, ignored);
+    }
+}
+
+Result<void> BenchWorld::open() {
+    auto durability = TRY(durability_named(options_.durability));
+    store_ = TRY(store::embedded::open_store(path_ / "store", {.durability = durability}));
+    auto engine_options = engine::EngineOptions{.lanes = options_.threads};
+    engine_options.functions["noop"] = {.sink = &noop_};
+    engine_ = TRY(
+        engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_, std::move(engine_options)));
+    return {};
+}
+
+void BenchWorld::close() {
+    engine_.reset();
+    store_.reset();
+}
+
+Result<void> BenchWorld::define(const Value& form) {
+    auto name = std::string{form.find("name")->as_string()};
+    TRY(engine_->catalog().add("default", {.name = std::move(name), .form = form}));
+    return {};
+}
+
+Result<void> BenchWorld::start(const std::string& run, const std::string& definition) {
+    TRY(wait_for([&](auto done) {
+        engine_->start({.id = run, .definition = definition}, std::move(done));
+    }));
+    return {};
+}
+
+Result<Value> BenchWorld::await(const std::string& run) {
+    return wait_for([&](auto done) { engine_->await({.id = run}, std::move(done)); });
+}
+
+double measure_sync_us(const std::filesystem::path& folder, std::size_t bytes, int times) {
+    auto path = folder / "sync-ceiling";
+    auto file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+    if (file < 0) {
+        return 0;
+    }
+    auto content = std::string(bytes, 'x');
+    auto samples = Samples{};
+    for (auto at = 0; at < times; ++at) {
+        auto begin = std::chrono::steady_clock::now();
+        auto written = ::write(file, content.data(), content.size());
+        if (written != static_cast<ssize_t>(content.size()) || ::fdatasync(file) != 0) {
+            break;
+        }
+        samples.add(seconds_since(begin) * 1e6);
+    }
+    ::close(file);
+    auto ignored = std::error_code{};
+    std::filesystem::remove(path, ignored);
+    return samples.median();
+}
+
+} // namespace sluice::app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bench.h"
+#include "engine/engine.h"
+#include "event/source.h"
+#include "observe/diagnostics.h"
+#include "store/store.h"
+#include "trigger/trigger_set.h"
+
+namespace sluice::app {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+inline double seconds_since(SteadyTime begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A function that answers at once and notes when it was called.
+class NotingSink final : public event::Sink {
+public:
+    void deliver(event::Delivery delivery, Done done) override;
+    void cancel(std::string_view /*token*/) override {}
+    std::vector<SteadyTime> take_calls();
+
+private:
+    std::mutex mutex_;
+    std::vector<SteadyTime> calls_;
+};
+
+/// Events in memory, as JSON lines, in chunks: what a broker would hand over.
+class LinesInMemory final : public event::Source {
+public:
+    LinesInMemory(std::string name, const std::vector<std::string>& lines);
+
+    std::string_view name() const override { return name_; }
+    Result<void> resume(std::string_view partition, std::uint64_t position) override;
+    Result<event::Chunk> read(std::size_t bytes_max) override;
+    void confirm(std::string_view partition, std::uint64_t position) override;
+    const std::vector<event::Chunk>& chunks() const { return chunks_; }
+
+private:
+    std::string name_;
+    std::vector<event::Chunk> chunks_;
+    std::size_t next_ = 0;
+};
+
+/// A store with an engine on it, for one bench.
+class BenchWorld {
+public:
+    static Result<std::unique_ptr<BenchWorld>> create(const BenchOptions& options);
+    ~BenchWorld();
+
+    Result<void> open();
+    void close();
+
+    engine::Engine& engine() { return *engine_; }
+    store::Store& store() { return *store_; }
+    NotingSink& noop() { return noop_; }
+    const std::filesystem::path& path() const { return path_; }
+
+    Result<void> define(const Value& form);
+    Result<void> start(const std::string& run, const std::string& definition);
+    Result<Value> await(const std::string& run);
+
+private:
+    explicit BenchWorld(const BenchOptions& options) : options_(options) {}
+
+    BenchOptions options_;
+    std::filesystem::path path_;
+    bool is_temporary_ = false;
+    trigger::Vocabulary vocabulary_;
+    SystemClock clock_;
+    observe::NullDiagnostics diagnostics_;
+    NotingSink noop_;
+    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<engine::Engine> engine_;
+};
+
+/// Writes the same bytes bare and syncs, as often as asked: microseconds at the median.
+double measure_sync_us(const std::filesystem::path& folder, std::size_t bytes, int times);
+
+} // namespace sluice::app

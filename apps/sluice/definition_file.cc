@@ -1,0 +1,122 @@
+#include "sluice/definition_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "base/fingerprint.h"
+#include "sluice/output.h"
+#include "value/json.h"
+#include "workflow/raw/check.h"
+#include "workflow/raw/parse.h"
+
+namespace sluice::app {
+
+namespace {
+
+namespace raw = workflow::raw;
+
+void collect(const raw::Definition& definition, const std::string& text,
+             std::vector<engine::Definition>& out) {
+    for (const auto& nested : definition.nested) {
+        collect(nested, text, out);
+    }
+    out.push_back({.name = definition.name, .form = definition.form, .source = text});
+}
+
+/// What a run id may hold; `~` would separate a placement key.
+std::string as_id(std::string name) {
+    std::ranges::replace_if(
+        name,
+        [](char c) {
+            return static_cast<unsigned char>(c) <= 0x20 || c == '/' || c == '~' || c == 0x7F;
+        },
+        '-');
+    name.resize(std::min<std::size_t>(name.size(), 100));
+    return name;
+}
+
+} // namespace
+
+Result<std::string> read_text(const std::string& path) {
+    if (path == "-") {
+        return std::string{std::istreambuf_iterator<char>{std::cin}, {}};
+    }
+    auto file = std::ifstream{path, std::ios::binary};
+    if (!file) {
+        return fail(Errc::NotFound, "cannot read {}: {}", path, std::strerror(errno));
+    }
+    auto text = std::string{std::istreambuf_iterator<char>{file}, {}};
+    if (file.bad()) {
+        return fail(Errc::NotFound, "cannot read {}: {}", path, std::strerror(errno));
+    }
+    return text;
+}
+
+std::vector<engine::Definition> LoadedDefinition::for_catalog() const {
+    auto all = std::vector<engine::Definition>{};
+    collect(definition, text, all);
+    return all;
+}
+
+std::string LoadedDefinition::run_id(const Value& input) const {
+    auto hashes = std::string{};
+    for (const auto& each : for_catalog()) {
+        hashes += engine::Catalog::hash_of(each);
+    }
+    auto print = fingerprint(hashes, value::to_json(input));
+    return fmt::format("{}-{:012x}", as_id(definition.name), print.high >> 16U);
+}
+
+std::expected<LoadedDefinition, Findings> load_definition(
+    std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
+    const std::set<std::string, std::less<>>& known_functions) {
+    auto document = raw::parse(text, file);
+    if (!document) {
+        return std::unexpected(document.error());
+    }
+    auto findings = raw::check(*document, vocabulary, {.known_functions = known_functions});
+    if (!findings.empty()) {
+        return std::unexpected(std::move(findings));
+    }
+    return LoadedDefinition{.definition = raw::compile(*document), .text = std::move(text)};
+}
+
+std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(
+    const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary) {
+    auto document = raw::parse(text, file);
+    if (!document) {
+        return std::unexpected(document.error());
+    }
+    if (document->form.find("functions") == nullptr) {
+        return std::unexpected(Findings{
+            {.file = file, .message = "found no functions, expected them under `functions:`"}});
+    }
+    // Without triggers it is no definition; only what is said of its functions counts here.
+    auto findings = raw::check(*document, vocabulary);
+    std::erase_if(findings,
+                  [](const raw::Finding& finding) { return !finding.path.starts_with("functions"); });
+    if (!findings.empty()) {
+        return std::unexpected(std::move(findings));
+    }
+    return raw::compile(*document).functions;
+}
+
+void say_findings(const Findings& findings) {
+    for (const auto& finding : findings) {
+        say_line(raw::to_text(finding));
+    }
+}
+
+Value to_value(const raw::Finding& finding) {
+    return Value::object({{"file", finding.file},
+                          {"line", finding.line},
+                          {"column", finding.column},
+                          {"path", finding.path},
+                          {"message", finding.message}});
+}
+
+} // namespace sluice::app

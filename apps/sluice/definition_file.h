@@ -1,0 +1,45 @@
+#pragma once
+
+#include <expected>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/catalog.h"
+#include "trigger/trigger_set.h"
+#include "workflow/raw/compile.h"
+#include "workflow/raw/finding.h"
+
+namespace sluice::app {
+
+using Findings = std::vector<workflow::raw::Finding>;
+
+/// A file's text; `-` is standard input. Fails with NotFound or Io, saying why.
+Result<std::string> read_text(const std::string& path);
+
+/// A definition read, checked and compiled, with its text.
+struct LoadedDefinition {
+    workflow::raw::Definition definition;
+    std::string text;
+
+    /// As the catalog takes them: those nested in it first, itself last.
+    std::vector<engine::Definition> for_catalog() const;
+    /// Changes whenever it, a definition nested in it or the input of its run does.
+    std::string run_id(const Value& input) const;
+};
+
+/// Everything that is wrong with it, or the definition.
+std::expected<LoadedDefinition, Findings> load_definition(
+    std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
+    const std::set<std::string, std::less<>>& known_functions = {});
+
+/// The functions that a file declares under `functions`, and nothing else.
+std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(
+    const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary);
+
+/// Each on a line of standard error, or all as JSON on standard output.
+void say_findings(const Findings& findings);
+Value to_value(const workflow::raw::Finding& finding);
+
+} // namespace sluice::app

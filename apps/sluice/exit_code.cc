@@ -1,0 +1,26 @@
+#include "sluice/exit_code.h"
+
+#include "sluice/output.h"
+
+namespace sluice::app {
+
+ExitCode report(const Error& error) {
+    say("sluice: {}", error.message);
+    switch (error.code) {
+        case Errc::InvalidInput:
+        case Errc::LimitExceeded: return ExitCode::Invalid;
+        case Errc::NotFound: return ExitCode::NotFound;
+        case Errc::Conflict:
+        case Errc::Corrupt:
+        case Errc::Io:
+        case Errc::NoSpace:
+        case Errc::Unavailable:
+        case Errc::Stale:
+        case Errc::Unsupported: return ExitCode::Unavailable;
+        case Errc::AlreadyExists:
+        case Errc::Internal: break;
+    }
+    return ExitCode::Failed;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,112 @@
+#include "sluice/session.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "engine/inspector.h"
+#include "sluice/definition_file.h"
+#include "sluice/output.h"
+#include "store/embedded/embedded_store.h"
+#include "store/embedded/open.h"
+#include "workflow/raw/parse.h"
+
+namespace sluice::app {
+
+namespace {
+
+using workflow::raw::FunctionForm;
+
+constexpr auto interrupted_runs_max = std::size_t{10'000};
+
+/// What the definitions of interrupted runs declared: their tasks are begun again as soon as the engine is there.
+Result<std::vector<FunctionForm>> functions_of_runs(store::Store& store,
+                                                    const trigger::Vocabulary& vocabulary) {
+    auto inspector = engine::Inspector{store, vocabulary};
+    auto runs = TRY(inspector.list(
+        {.status = trigger::Status::Running, .most = interrupted_runs_max}));
+    auto names = std::set<std::string>{};
+    auto forms = std::vector<FunctionForm>{};
+    for (const auto& run : runs) {
+        if (run.summary.definition.empty() || !names.insert(run.summary.definition).second) {
+            continue;
+        }
+        auto hash = inspector.catalog().find(run.run.space, run.summary.definition);
+        if (!hash) {
+            continue;
+        }
+        auto definition = TRY(inspector.catalog().definition(*hash));
+        if (auto document = workflow::raw::parse(definition.source, definition.name)) {
+            auto declared = workflow::raw::compile(*document).functions;
+            std::ranges::move(declared, std::back_inserter(forms));
+        }
+    }
+    return forms;
+}
+
+Error in_directory(const Error& error, const std::filesystem::path& data) {
+    if (error.message.find(data.string()) != std::string::npos) {
+        return error;
+    }
+    return {error.code, fmt::format("{}: {}", data.string(), error.message)};
+}
+
+void say_cuts(const store::Store& store) {
+    const auto* embedded = dynamic_cast<const store::embedded::EmbeddedStore*>(&store);
+    if (embedded == nullptr) {
+        return;
+    }
+    for (const auto& cut : embedded->recovery().cuts) {
+        say("{}: cut {} bytes at {} that a crash left unfinished: nobody was told of them", cut.file,
+            cut.bytes, cut.offset);
+    }
+}
+
+} // namespace
+
+Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
+    auto session = std::unique_ptr<Session>{new Session{options.diagnostics}};
+    auto store =
+        store::embedded::open_store(options.data, {.durability = options.durability});
+    if (!store) {
+        return std::unexpected(in_directory(store.error(), options.data));
+    }
+    session->store_ = *std::move(store);
+    say_cuts(*session->store_);
+
+    auto forms = std::move(options.functions);
+    std::ranges::move(TRY(functions_of_runs(*session->store_, session->vocabulary_)),
+                      std::back_inserter(forms));
+    session->functions_ = TRY(Functions::create(forms));
+    session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_, session->clock_,
+                                                session->diagnostics_,
+                                                {.lanes = options.threads,
+                                                 .functions = session->functions_->table(),
+                                                 .watch = std::move(options.watch),
+                                                 .on_stop = std::move(options.on_stop)}));
+    return session;
+}
+
+void Session::stop() {
+    if (engine_) {
+        engine_->stop();
+    }
+    functions_.reset();
+}
+
+Session::~Session() { stop(); }
+
+Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data) {
+    if (!std::filesystem::is_directory(data)) {
+        return fail(Errc::NotFound, "there is no data directory {}", data.string());
+    }
+    auto store = store::embedded::EmbeddedStore::open(
+        data, {.access = store::embedded::Access::ReadOnly});
+    if (!store) {
+        return std::unexpected(in_directory(store.error(), data));
+    }
+    return *std::move(store);
+}
+
+} // namespace sluice::app

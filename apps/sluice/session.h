@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "observe/diagnostic_lines.h"
+#include "sluice/functions.h"
+#include "store/store.h"
+#include "trigger/trigger_set.h"
+
+namespace sluice::app {
+
+struct SessionOptions {
+    std::filesystem::path data; ///< Not used when nothing is to survive.
+    store::Durability durability = store::Durability::Strict;
+    std::uint32_t threads = 1;
+    observe::Format diagnostics = observe::Format::Text;
+    std::vector<workflow::raw::FunctionForm> functions;
+    std::function<void(const engine::RunName&, std::string_view record)> watch;
+    std::function<void(const Error&)> on_stop;
+};
+
+/// An engine with everything it stands on, put together and taken apart in the right order.
+class Session {
+public:
+    /// Runs that were interrupted continue from here on, with the functions that their definitions declared.
+    static Result<std::unique_ptr<Session>> open(SessionOptions options);
+    ~Session();
+
+    engine::Engine& engine() { return *engine_; }
+    store::Store& store() { return *store_; }
+    const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
+    /// Stops the engine and whatever functions still do. What was taken is durable; the store can still be read.
+    void stop();
+
+private:
+    explicit Session(observe::Format diagnostics) : diagnostics_(clock_, diagnostics, observe::Level::Warn) {}
+
+    SystemClock clock_;
+    observe::DiagnosticLines diagnostics_;
+    trigger::Vocabulary vocabulary_;
+    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
+};
+
+/// What a data directory holds, for commands that only look. Fails with NotFound when there is none, with Conflict when
+/// another process has it open.
+Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data);
+
+} // namespace sluice::app

@@ -1,0 +1,223 @@
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/inspector.h"
+#include "engine/testing/waiting.h"
+#include "event/builder.h"
+#include "store/memory/memory_store.h"
+#include "value/json.h"
+
+namespace sluice::engine {
+namespace {
+
+/// A function that answers at once: with its input, or as its name says.
+class InstantSink final : public event::Sink {
+public:
+    void deliver(event::Delivery delivery, Done done) override {
+        if (delivery.target == "fail") {
+            done({.is_success = false, .error_kind = "failed", .error_message = "as asked"});
+        } else if (delivery.target == "third_time" && delivery.attempt < 3) {
+            done({.is_success = false, .error_kind = "flaky", .error_message = "not yet"});
+        } else {
+            done({.result = delivery.payload});
+        }
+    }
+    void cancel(std::string_view /*token*/) override {}
+};
+
+class EngineTest : public ::testing::Test {
+protected:
+    void SetUp() override { open(); }
+
+    void open() {
+        auto options = EngineOptions{};
+        for (const auto* name : {"echo", "fail", "third_time"}) {
+            options.functions[name] = {.sink = &sink_};
+        }
+        options.functions["third_time"].retry = {.attempts = 3, .interval = std::chrono::milliseconds{1}};
+        engine_ = std::move(*Engine::open(store_, vocabulary_, clock_, diagnostics_, options));
+    }
+
+    void define(const std::string& name, const std::string& form) {
+        auto added = engine_->catalog().add(
+            "default", {.name = name, .form = *value::parse_json(form)});
+        ASSERT_TRUE(added) << added.error().message;
+    }
+
+    Value start_and_wait(const std::string& run, const std::string& definition, Value input = {}) {
+        start(run, definition, std::move(input));
+        return wait_end(run);
+    }
+
+    void start(const std::string& run, const std::string& definition, Value input = {}) {
+        auto started = testing::wait_for<Value>([&](auto done) {
+            engine_->start({.id = run, .definition = definition, .input = std::move(input)},
+                           std::move(done));
+        });
+        ASSERT_TRUE(started) << started.error().message;
+    }
+
+    Value wait_end(const std::string& run) {
+        auto ended = testing::wait_for<Value>(
+            [&](auto done) { engine_->await({.id = run}, std::move(done)); });
+        return ended ? *ended : Value{ended.error().message};
+    }
+
+    std::vector<trigger::Fate> send(const std::string& run, const std::vector<std::string>& ids,
+                                    const std::string& type) {
+        auto events = std::vector<event::Event>{};
+        for (const auto& id : ids) {
+            events.push_back(event::Builder{id, "test", type}.run(run).build());
+        }
+        auto fates = testing::wait_for<std::vector<trigger::Fate>>(
+            [&](auto done) { engine_->send("default", std::move(events), std::move(done)); });
+        return fates ? *fates : std::vector<trigger::Fate>{};
+    }
+
+    void expect_replays(const std::string& run) {
+        auto inspector = Inspector{store_, vocabulary_};
+        auto report = replay(inspector, {.id = run});
+        ASSERT_TRUE(report) << report.error().message;
+        EXPECT_EQ(report->difference_count, 0U)
+            << (report->differences.empty() ? "" : report->differences.front().what);
+        EXPECT_GT(report->events, 0U);
+    }
+
+    store::memory::MemoryStore store_{4};
+    trigger::Vocabulary vocabulary_;
+    SystemClock clock_;
+    observe::NullDiagnostics diagnostics_;
+    InstantSink sink_;
+    std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(EngineTest, RunsATaskAndFinishesWithItsResult) {
+    define("echo", R"({"name":"echo","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"echo","input":"${run.input}"}}},
+        {"id":"end","on":{"type":"sluice.task.succeeded","subject":"echo"},
+         "action":{"finish":{"result":"${data.result}"}}}]})");
+
+    auto ending = start_and_wait("r1", "echo", Value{42});
+
+    EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":42,"error":null})");
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, JoinsEventsAndDropsDuplicates) {
+    define("join", R"({"name":"join","triggers":[
+        {"id":"joined","on":"item","condition":{"count":3},"action":{"finish":{"result":"${trigger.fired}"}}}]})");
+    start("r1", "join");
+
+    auto first = send("r1", {"a", "b", "a"}, "item");
+    auto last = send("r1", {"c"}, "item");
+
+    EXPECT_EQ(first, (std::vector{trigger::Fate::Activated, trigger::Fate::Activated,
+                                  trigger::Fate::Duplicate}));
+    EXPECT_EQ(last, std::vector{trigger::Fate::Fired});
+    EXPECT_EQ(value::to_json(wait_end("r1")), R"({"status":"succeeded","result":1,"error":null})");
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, FansOutInSlicesAndJoinsAll) {
+    define("fan", R"({"name":"fan","triggers":[
+        {"id":"begin","on":"sluice.run.started",
+         "action":{"invoke":{"function":"echo","subject":"part","each":5000,"input":"${index}"}}},
+        {"id":"end","on":{"type":"sluice.task.succeeded","subject":"part"},
+         "condition":{"count":5000},"action":{"finish":{"result":"done"}}}]})");
+
+    auto ending = start_and_wait("r1", "fan");
+
+    EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":"done","error":null})");
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, RetriesAFailedTask) {
+    define("retry", R"({"name":"retry","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"invoke":"third_time"}},
+        {"id":"end","on":{"type":"sluice.task.succeeded"},
+         "action":{"finish":{"result":"${data.attempt}"}}}]})");
+
+    auto ending = start_and_wait("r1", "retry");
+
+    EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":3,"error":null})");
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, FailsARunWhoseTaskFailsUnseen) {
+    define("fails", R"({"name":"fails","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"invoke":"fail"}}]})");
+
+    auto ending = start_and_wait("r1", "fails");
+
+    EXPECT_EQ(*ending.find("status"), Value{"failed"});
+    EXPECT_EQ(*ending.find("error")->find("kind"), Value{"task_failed"});
+}
+
+TEST_F(EngineTest, NestsRuns) {
+    define("child", R"({"name":"child","triggers":[
+        {"id":"end","on":"sluice.run.started","action":{"finish":{"result":"${run.input + 1}"}}}]})");
+    define("parent", R"({"name":"parent","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"start":{"definition":"child","input":41,"spread":true}}},
+        {"id":"end","on":"sluice.run.succeeded","action":{"finish":{"result":"${data.result}"}}}]})");
+
+    auto ending = start_and_wait("r1", "parent");
+
+    EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":42,"error":null})");
+    expect_replays("r1");
+    expect_replays("r1.1.0");
+}
+
+TEST_F(EngineTest, FiresATimer) {
+    define("timer", R"({"name":"timer","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"schedule":{"timer":"t","after":"5ms"}}},
+        {"id":"end","on":{"type":"sluice.timer.fired","subject":"t"},"action":"finish"}]})");
+
+    auto ending = start_and_wait("r1", "timer");
+
+    EXPECT_EQ(*ending.find("status"), Value{"succeeded"});
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, GoesOnWhereAnEarlierEngineStopped) {
+    define("join", R"({"name":"join","triggers":[
+        {"id":"joined","on":"item","condition":{"count":2},"action":"finish"}]})");
+    start("r1", "join");
+    send("r1", {"a"}, "item");
+    engine_->stop();
+    engine_.reset();
+
+    open();
+    auto fates = send("r1", {"a", "b"}, "item");
+
+    EXPECT_EQ(fates, (std::vector{trigger::Fate::Duplicate, trigger::Fate::Fired}));
+    EXPECT_EQ(*wait_end("r1").find("status"), Value{"succeeded"});
+    expect_replays("r1");
+}
+
+TEST_F(EngineTest, RebuildsTheStateAfterAnyEventFromHistory) {
+    define("join", R"({"name":"join","triggers":[
+        {"id":"joined","on":"item","condition":{"count":3},"action":"finish"}]})");
+    start("r1", "join");
+    send("r1", {"a", "b", "c"}, "item");
+    wait_end("r1");
+
+    auto inspector = Inspector{store_, vocabulary_};
+    auto state = state_at(inspector, {.id = "r1"}, trigger::EventNumber{3});
+
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ((*state)->find_trigger(trigger::root_scope, trigger::TriggerNumber{0})->progress, 2U);
+    EXPECT_FALSE((*state)->has_ended());
+}
+
+TEST_F(EngineTest, RefusesTypesThatAreTheEnginesOwn) {
+    auto events = std::vector{event::Builder{"1", "test", "sluice.task.succeeded"}.run("r").build()};
+    auto fates = testing::wait_for<std::vector<trigger::Fate>>(
+        [&](auto done) { engine_->send("default", std::move(events), std::move(done)); });
+
+    ASSERT_FALSE(fates);
+    EXPECT_EQ(fates.error().code, Errc::InvalidInput);
+}
+
+} // namespace
+} // namespace sluice::engine

@@ -1,0 +1,84 @@
+#include "workflow/raw/compile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "value/json.h"
+#include "workflow/raw/testing/findings.h"
+
+namespace sluice::workflow::raw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+Definition compiled(std::string_view text) {
+    EXPECT_THAT(testing::findings_in(text), IsEmpty());
+    return compile(parse(text, "f").value());
+}
+
+TEST(Compile, GivesTheFormThatTheKernelReads) {
+    auto definition = compiled(R"(name: x
+input: {a: 1}
+functions: {f: {command: ls}}
+context: {c: 2}
+triggers: [{id: a, on: b}]
+definitions: {y: {triggers: [{id: a, on: b}]}}
+)");
+
+    EXPECT_EQ(definition.name, "x");
+    EXPECT_EQ(value::to_json(definition.form),
+              R"({"name":"x","context":{"c":2},"triggers":[{"id":"a","on":"b"}]})");
+    EXPECT_EQ(value::to_json(definition.input), R"({"a":1})");
+}
+
+TEST(Compile, NamesNestedDefinitionsByTheirKeys) {
+    auto definition = compiled(R"(name: x
+triggers: [{id: a, on: b}]
+definitions:
+  y:
+    triggers: [{id: a, on: b}]
+    definitions:
+      z: {timeout: 1s, triggers: [{id: a, on: b}]}
+)");
+
+    ASSERT_THAT(definition.nested, SizeIs(1));
+    EXPECT_EQ(definition.nested[0].name, "y");
+    ASSERT_THAT(definition.nested[0].nested, SizeIs(1));
+    EXPECT_EQ(definition.nested[0].nested[0].name, "z");
+    auto problems = std::vector<trigger::Problem>{};
+    auto spec = trigger::parse_set(definition.nested[0].nested[0].form, {}, problems);
+    EXPECT_THAT(problems, IsEmpty());
+    EXPECT_EQ(spec.timeout, std::chrono::seconds{1});
+}
+
+TEST(Compile, ReadsFunctions) {
+    auto definition = compiled(R"(name: x
+triggers: [{id: a, on: b}]
+functions:
+  shell: {command: echo 1, env: {A: b, N: 5, T: true}, cwd: /tmp, concurrency: 2}
+  argv: {kind: process, command: [ls, -l], timeout: 5s, retry: {attempts: 2}}
+  slow: {builtin: sleep}
+  echo:
+)");
+
+    ASSERT_THAT(definition.functions, SizeIs(4));
+    const auto& shell = definition.functions[0];
+    EXPECT_EQ(shell.kind, FunctionKind::Process);
+    EXPECT_THAT(shell.argv, ElementsAre("sh", "-c", "echo 1"));
+    EXPECT_THAT(shell.environment, ElementsAre(Pair("A", "b"), Pair("N", "5"), Pair("T", "true")));
+    EXPECT_EQ(shell.directory, "/tmp");
+    EXPECT_EQ(shell.concurrency, 2U);
+    EXPECT_TRUE(shell.policy.is_null());
+    EXPECT_THAT(definition.functions[1].argv, ElementsAre("ls", "-l"));
+    EXPECT_EQ(value::to_json(definition.functions[1].policy),
+              R"({"timeout":"5s","retry":{"attempts":2}})");
+    EXPECT_EQ(definition.functions[2].kind, FunctionKind::Builtin);
+    EXPECT_EQ(definition.functions[2].builtin, "sleep");
+    EXPECT_EQ(definition.functions[3].builtin, "echo");
+}
+
+} // namespace
+} // namespace sluice::workflow::raw
