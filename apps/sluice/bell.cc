@@ -25,6 +25,8 @@ void Bell::wait(std::chrono::milliseconds at_most) const {
     [[maybe_unused]] auto taken = ::read(descriptor_.raw(), &count, sizeof(count));
 }
 
-int Bell::descriptor() const { return descriptor_.raw(); }
+int Bell::descriptor() const {
+    return descriptor_.raw();
+}
 
 } // namespace sluice::app

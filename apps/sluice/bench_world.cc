@@ -1,4 +1,4 @@
-#include "bench_world.h"
+#include "sluice/bench_world.h"
 
 #include <cstdlib>
 #include <future>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "bench_report.h"
+#include "sluice/bench_report.h"
 #include "event/codec.h"
 #include "store/embedded/open.h"
 

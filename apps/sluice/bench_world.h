@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench.h"
+#include "sluice/bench.h"
 #include "engine/engine.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"

@@ -9,7 +9,9 @@ namespace sluice::app {
 /// Where a run is kept: a directory that somebody named, or one that goes with this.
 class DataDirectory {
 public:
-    static DataDirectory named(std::filesystem::path path) { return DataDirectory{std::move(path), false}; }
+    static DataDirectory named(std::filesystem::path path) {
+        return DataDirectory{std::move(path), false};
+    }
     /// In the system's folder for temporary files.
     static Result<DataDirectory> temporary();
 

@@ -97,8 +97,9 @@ std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(
     }
     // Without triggers it is no definition; only what is said of its functions counts here.
     auto findings = raw::check(*document, vocabulary);
-    std::erase_if(findings,
-                  [](const raw::Finding& finding) { return !finding.path.starts_with("functions"); });
+    std::erase_if(findings, [](const raw::Finding& finding) {
+        return !finding.path.starts_with("functions");
+    });
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }

@@ -28,7 +28,8 @@ Result<void> EventFeed::open(const std::string& from, const std::string& run,
         };
         stream_ = std::make_unique<StreamEvents>(
             engine, STDIN_FILENO, run, StreamEvents::Reports{bad_line, std::move(accepted)});
-        thread_ = reactor::start_thread("events", [this](std::stop_token) { finish(stream_->run()); });
+        thread_ =
+            reactor::start_thread("events", [this](std::stop_token) { finish(stream_->run()); });
         return {};
     }
     auto accepted = [this](std::uint64_t line, const std::string& id) {
@@ -71,10 +72,9 @@ void EventFeed::tell_bad_line(std::uint64_t line, const Error& error) {
         say("{}:{}: {}", from_, line, error.message);
         return;
     }
-    progress_.tell(fmt::format("{}:{}: {}", from_, line, error.message),
-                   Value::object({{"kind", "refused"},
-                                  {"line", number(line)},
-                                  {"message", error.message}}));
+    progress_.tell(
+        fmt::format("{}:{}: {}", from_, line, error.message),
+        Value::object({{"kind", "refused"}, {"line", number(line)}, {"message", error.message}}));
 }
 
 void EventFeed::tell_accepted(std::uint64_t line, std::string_view id,

@@ -9,10 +9,11 @@ Result<event::Event> read_event_line(event::Codec& codec, std::string_view line,
                                      const std::string& run) {
     auto event = TRY(codec.parse(line));
     if (event.type().starts_with(trigger::types::reserved_prefix)) {
-        return fail(Errc::InvalidInput,
-                    "found the type {}, expected one that does not begin with sluice.: those come from "
-                    "the engine alone",
-                    event.type());
+        return fail(
+            Errc::InvalidInput,
+            "found the type {}, expected one that does not begin with sluice.: those come from "
+            "the engine alone",
+            event.type());
     }
     if (!event.run().empty()) {
         return event;

@@ -12,8 +12,8 @@ constexpr auto depth_max = 32;
 
 /// The nested runs it waits for; null when something of its own is going to happen.
 Result<Value> waits_for(const trigger::RunState* state) {
-    auto is_busy = state == nullptr || state->has_ended() || state->has_work() ||
-                   !state->timers.empty();
+    auto is_busy =
+        state == nullptr || state->has_ended() || state->has_work() || !state->timers.empty();
     if (is_busy) {
         return Value{};
     }
@@ -43,7 +43,8 @@ bool is_idle_within(engine::Engine& engine, const engine::RunName& run, int dept
 Result<Value> ask(engine::Engine& engine, const engine::RunName& run,
                   std::function<Result<Value>(const trigger::RunState*)> read) {
     auto answered = std::promise<Result<Value>>{};
-    engine.query(run, std::move(read), [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
+    engine.query(run, std::move(read),
+                 [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
     return answered.get_future().get();
 }
 

@@ -4,8 +4,9 @@
 
 namespace sluice::app {
 
-/// Whether a run can only wait for events from outside: nothing of it is queued, under way or timed, nor of the runs that
-/// it started and waits for. A message between two runs cannot be seen: ask twice, with time in between.
+/// Whether a run can only wait for events from outside: nothing of it is queued, under way or
+/// timed, nor of the runs that it started and waits for. A message between two runs cannot be seen:
+/// ask twice, with time in between.
 bool is_idle(engine::Engine& engine, const engine::RunName& run);
 
 /// Asks the engine and waits for the answer.

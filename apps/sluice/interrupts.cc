@@ -11,8 +11,9 @@ namespace sluice::app {
 namespace {
 
 // A signal handler can reach nothing else.
-std::atomic<int> interrupts{0};                 // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<const Bell*> interrupted{nullptr};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<int> interrupts{0}; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<const Bell*> interrupted{
+    nullptr}; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void take_signal(int /*signal*/) {
     if (interrupts.fetch_add(1) > 0) {
@@ -28,7 +29,7 @@ void take_signal(int /*signal*/) {
 Interrupts::Interrupts(const Bell& bell) {
     interrupts = 0;
     interrupted = &bell;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = take_signal;
     ::sigemptyset(&action.sa_mask);
     ::sigaction(SIGINT, &action, &before_interrupt_);
@@ -41,6 +42,8 @@ Interrupts::~Interrupts() {
     interrupted = nullptr;
 }
 
-bool Interrupts::has_come() const { return interrupts > 0; }
+bool Interrupts::has_come() const {
+    return interrupts > 0;
+}
 
 } // namespace sluice::app

@@ -18,8 +18,8 @@ public:
     bool has_come() const;
 
 private:
-    struct sigaction before_interrupt_ {};
-    struct sigaction before_terminate_ {};
+    struct sigaction before_interrupt_{};
+    struct sigaction before_terminate_{};
 };
 
 } // namespace sluice::app

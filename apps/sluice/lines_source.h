@@ -14,7 +14,8 @@
 
 namespace sluice::app {
 
-/// The events of a file, one a line, numbered by their lines: a run that continues goes on behind the last line it took.
+/// The events of a file, one a line, numbered by their lines: a run that continues goes on behind
+/// the last line it took.
 class LinesSource final : public event::Source {
 public:
     struct Reports {
@@ -47,9 +48,10 @@ private:
     const std::string run_;
     const Reports reports_;
     event::Codec codec_;
-    std::uint64_t line_ = 0; ///< The last one read.
+    std::uint64_t line_ = 0;            ///< The last one read.
     std::optional<event::Event> ahead_; ///< Read, but not of the chunk that was being made.
-    std::deque<std::pair<std::uint64_t, std::string>> taken_; ///< Ids that are not confirmed yet, by their lines.
+    std::deque<std::pair<std::uint64_t, std::string>>
+        taken_; ///< Ids that are not confirmed yet, by their lines.
     std::atomic<bool> is_stopped_ = false;
 };
 

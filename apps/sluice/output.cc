@@ -38,8 +38,12 @@ std::size_t width_of(std::string_view text) {
 
 } // namespace
 
-void print_line(std::string_view line) { write_line(STDOUT_FILENO, line); }
-void say_line(std::string_view line) { write_line(STDERR_FILENO, line); }
+void print_line(std::string_view line) {
+    write_line(STDOUT_FILENO, line);
+}
+void say_line(std::string_view line) {
+    write_line(STDERR_FILENO, line);
+}
 
 void print_json(const Value& value) {
     print_line(::isatty(STDOUT_FILENO) == 1 ? value::to_pretty_json(value) : value::to_json(value));

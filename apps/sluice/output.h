@@ -11,8 +11,8 @@
 
 namespace sluice::app {
 
-/// Data goes to standard output, everything else to standard error. A line is written at once, so lines of several
-/// threads do not mix.
+/// Data goes to standard output, everything else to standard error. A line is written at once, so
+/// lines of several threads do not mix.
 void print_line(std::string_view line);
 void say_line(std::string_view line);
 
@@ -43,12 +43,15 @@ private:
 
 /// On one line and not longer than this, for a table.
 std::string brief(const Value& value, std::size_t bytes_max = 60);
-/// The error of a run or task as a person reads it: kind, message, and below it whatever else there is.
+/// The error of a run or task as a person reads it: kind, message, and below it whatever else there
+/// is.
 std::string describe_error(const Value& error);
 /// A member of a map as text; empty when there is none.
 std::string text_at(const Value& map, std::string_view key);
 
 /// What a counter becomes in JSON.
-inline Value number(std::uint64_t count) { return Value{static_cast<std::int64_t>(count)}; }
+inline Value number(std::uint64_t count) {
+    return Value{static_cast<std::int64_t>(count)};
+}
 
 } // namespace sluice::app

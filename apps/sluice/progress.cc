@@ -30,7 +30,9 @@ Value data_of(const trigger::Entry& entry) {
 
 Progress::Progress(ProgressStyle style, std::string run) : style_(style), run_(std::move(run)) {}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+    finish();
+}
 
 void Progress::begin(engine::Catalog& catalog, const store::Store& store) {
     names_ = std::make_unique<TriggerNames>(catalog, store);
@@ -87,7 +89,8 @@ void Progress::work() {
 void Progress::tell_record(const Record& record) {
     auto entries = trigger::decode_record(record.bytes);
     if (!entries) {
-        tell(entries.error().message, Value::object({{"kind", "error"}, {"message", entries.error().message}}));
+        tell(entries.error().message,
+             Value::object({{"kind", "error"}, {"message", entries.error().message}}));
         return;
     }
     for (const auto& entry : *entries) {
@@ -140,8 +143,8 @@ void Progress::tell_answer(const engine::RunName& run, const trigger::Entry& ent
         json = json.with("error", *error);
     }
     auto line = error == nullptr ? std::string{}
-                                 : fmt::format("task {} ({}) {} at attempt {}: {}", task, what, status,
-                                               entry.refs[2], describe_error(*error));
+                                 : fmt::format("task {} ({}) {} at attempt {}: {}", task, what,
+                                               status, entry.refs[2], describe_error(*error));
     tell(line, json);
 }
 
@@ -158,7 +161,8 @@ void Progress::tell_change(const engine::RunName& run, const trigger::Entry& ent
                             {"event", number(entry.number.raw())},
                             {"code", faulted->code},
                             {"message", faulted->message}}));
-    } else if (const auto* fired = std::get_if<trigger::Fired>(&change); fired != nullptr && is_json) {
+    } else if (const auto* fired = std::get_if<trigger::Fired>(&change);
+               fired != nullptr && is_json) {
         tell("", Value::object({{"kind", "fired"},
                                 {"run", run.id},
                                 {"trigger", names_->name(run, fired->trigger)},
@@ -187,9 +191,9 @@ void Progress::tell_change(const engine::RunName& run, const trigger::Entry& ent
 void Progress::draw_status() {
     auto elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     auto lock = std::lock_guard{writing_};
-    write_raw(fmt::format("\r\033[K{}  {} events  {} fired  tasks {} running, {} done, {} failed  {:.1f} s",
-                          run_, counts_.events, counts_.fired, counts_.running, counts_.done,
-                          counts_.failed, elapsed));
+    write_raw(fmt::format(
+        "\r\033[K{}  {} events  {} fired  tasks {} running, {} done, {} failed  {:.1f} s", run_,
+        counts_.events, counts_.fired, counts_.running, counts_.done, counts_.failed, elapsed));
     has_status_ = true;
 }
 

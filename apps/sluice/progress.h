@@ -24,7 +24,8 @@ enum class ProgressStyle : std::uint8_t {
 
 /// Tells on standard error how runs get on, from what the engine commits.
 ///
-/// Records are handed over and told on a thread of its own; the engine waits only when it is far ahead of the reader.
+/// Records are handed over and told on a thread of its own; the engine waits only when it is far
+/// ahead of the reader.
 class Progress {
 public:
     Progress(ProgressStyle style, std::string run);

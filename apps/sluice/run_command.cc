@@ -62,11 +62,16 @@ private:
     Result<void> check_same(const Value& existing) const;
     Result<void> add_definitions();
     ExitCode follow();
+    std::optional<ExitCode> stop_if_over();
     ExitCode stop_interrupted();
     ExitCode stop_waiting();
     ExitCode stop_ended(const Value& ending);
     [[noreturn]] void stop_broken(const Error& error);
+    /// A line that is told in every style, also when progress is not.
+    void notice(const std::string& line, const Value& json) const;
     std::string again() const;
+    /// Whether the run can be continued by another process.
+    bool is_kept() const;
     void close();
 
     const RunOptions& options_;
@@ -90,7 +95,8 @@ Result<void> Execution::begin() {
          .threads = options_.threads,
          .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
          .functions = prepared_.functions,
-         .watch = [this](const engine::RunName& run, std::string_view record) { progress_.take(run, record); },
+         .watch = [this](const engine::RunName& run,
+                         std::string_view record) { progress_.take(run, record); },
          .on_stop =
              [this](const Error& error) {
                  auto lock = std::lock_guard{mutex_};
@@ -101,14 +107,16 @@ Result<void> Execution::begin() {
     progress_.begin(engine.catalog(), session_->store());
     auto existing = TRY(ask(engine, name_, [](const trigger::RunState* state) -> Result<Value> {
         return state == nullptr ? Value{}
-                                : Value::object({{"set", state->info.set}, {"input", state->info.input},
+                                : Value::object({{"set", state->info.set},
+                                                 {"input", state->info.input},
                                                  {"has_ended", state->has_ended()}});
     }));
     TRY(check_same(existing));
     TRY(add_definitions());
     auto started = std::promise<Result<Value>>{};
-    engine.start({.id = name_.id, .definition = prepared_.loaded.definition.name, .input = prepared_.input},
-                 [&](Result<Value> answer) { started.set_value(std::move(answer)); });
+    engine.start(
+        {.id = name_.id, .definition = prepared_.loaded.definition.name, .input = prepared_.input},
+        [&](Result<Value> answer) { started.set_value(std::move(answer)); });
     TRY(started.get_future().get());
     engine.await(name_, [this](Result<Value> ending) {
         auto lock = std::lock_guard{mutex_};
@@ -139,8 +147,9 @@ Result<void> Execution::check_same(const Value& existing) const {
                     name_.id, directory_.path().string(), brief(*existing.find("input")));
     }
     auto has_ended = existing.find("has_ended")->as_bool();
-    say("run {} {} in {}", name_.id, has_ended ? "has ended already" : "continues",
-        directory_.path().string());
+    notice(fmt::format("run {} {} in {}", name_.id, has_ended ? "has ended already" : "continues",
+                       directory_.path().string()),
+           Value::object({{"kind", "existing"}, {"run", name_.id}, {"has_ended", has_ended}}));
     return {};
 }
 
@@ -155,35 +164,41 @@ Result<void> Execution::add_definitions() {
     return {};
 }
 
+std::optional<ExitCode> Execution::stop_if_over() {
+    auto lock = std::unique_lock{mutex_};
+    auto broken = broken_;
+    auto ending = ending_;
+    lock.unlock();
+    if (broken) {
+        stop_broken(*broken);
+    }
+    if (ending) {
+        return *ending ? stop_ended(**ending) : report(ending->error());
+    }
+    if (interrupts_.has_come()) {
+        return stop_interrupted();
+    }
+    if (feed_ && feed_->error()) {
+        return report(*feed_->error());
+    }
+    return std::nullopt;
+}
+
 ExitCode Execution::follow() {
     auto tick = tick_min;
     auto seen = progress_.activity();
     auto is_quiet_since = false;
     while (true) {
         bell_.wait(tick);
-        {
-            auto lock = std::unique_lock{mutex_};
-            if (broken_) {
-                stop_broken(*broken_);
-            }
-            if (ending_) {
-                auto ending = *std::exchange(ending_, std::nullopt);
-                lock.unlock();
-                return ending ? stop_ended(*ending) : report(ending.error());
-            }
-        }
-        if (interrupts_.has_come()) {
-            return stop_interrupted();
-        }
-        if (feed_ && feed_->error()) {
-            return report(*feed_->error());
+        if (auto code = stop_if_over()) {
+            return *code;
         }
         if (feed_ && !feed_->is_over()) {
             continue;
         }
         auto now = progress_.activity();
-        auto is_quiet = now == std::exchange(seen, now) &&
-                        is_idle(session_->engine(), name_) && now == progress_.activity();
+        auto is_quiet = now == std::exchange(seen, now) && is_idle(session_->engine(), name_) &&
+                        now == progress_.activity();
         if (is_quiet && std::exchange(is_quiet_since, is_quiet)) {
             return stop_waiting();
         }
@@ -201,10 +216,16 @@ void Execution::close() {
     session_.reset();
 }
 
+void Execution::notice(const std::string& line, const Value& json) const {
+    say_line(options_.is_json ? value::to_json(json) : line);
+}
+
+/// The same command again, without its events.
 std::string Execution::again() const {
     auto text = fmt::format("sluice run {} --data {}", options_.file, directory_.path().string());
-    for (const auto& [flag, value] : {std::pair{"--run", options_.run}, {"--input", options_.input},
-                                      {"--functions", options_.functions}, {"--events", options_.events}}) {
+    for (const auto& [flag, value] : {std::pair{"--run", options_.run},
+                                      {"--input", options_.input},
+                                      {"--functions", options_.functions}}) {
         if (!value.empty()) {
             text += fmt::format(" {} '{}'", flag, value);
         }
@@ -212,13 +233,17 @@ std::string Execution::again() const {
     return text;
 }
 
+bool Execution::is_kept() const {
+    return !directory_.is_temporary() && prepared_.durability != store::Durability::Memory;
+}
+
 ExitCode Execution::stop_interrupted() {
     close();
-    if (directory_.is_temporary() || prepared_.durability == store::Durability::Memory) {
-        say("interrupted: nothing of the run is kept without --data");
-    } else {
-        say("interrupted: what was taken is safe; continue with\n  {}", again());
-    }
+    auto events = options_.events.empty() ? "" : " --events " + options_.events;
+    notice(is_kept() ? fmt::format("interrupted: what was taken is safe; continue with\n  {}{}",
+                                   again(), events)
+                     : "interrupted: nothing of the run is kept without --data",
+           Value::object({{"kind", "interrupted"}, {"run", name_.id}, {"is_kept", is_kept()}}));
     return ExitCode::Interrupted;
 }
 
@@ -228,17 +253,23 @@ ExitCode Execution::stop_waiting() {
     progress_.finish();
     auto inspector = engine::Inspector{session_->store(), session_->vocabulary()};
     auto triggers = waiting_triggers(inspector, name_);
-    auto count = triggers ? triggers->size() : 0;
-    say("the run waits for events: {} trigger{} wait{}", count, count == 1 ? "" : "s",
-        count == 1 ? "s" : "");
-    for (const auto& each : triggers ? *triggers : std::vector<WaitingTrigger>{}) {
-        say("  {}", to_text(each));
+    if (!triggers) {
+        return report(triggers.error());
     }
-    if (directory_.is_temporary()) {
-        say("nothing of it is kept without --data; send events with --events FILE or --events -");
-    } else {
-        say("continue with events: {} --events FILE", again());
+    auto is_one = triggers->size() == 1;
+    auto text = fmt::format("the run waits for events: {} trigger{} wait{}", triggers->size(),
+                            is_one ? "" : "s", is_one ? "s" : "");
+    auto items = std::vector<Value>{};
+    for (const auto& each : *triggers) {
+        text += "\n  " + to_text(each);
+        items.push_back(to_value(each));
     }
+    text += is_kept() ? fmt::format("\ncontinue with\n  {} --events FILE", again())
+                      : "\nsend it some with --events; nothing of it is kept without --data";
+    notice(text, Value::object({{"kind", "waiting"},
+                                {"run", name_.id},
+                                {"is_kept", is_kept()},
+                                {"triggers", Value::list(std::move(items))}}));
     return ExitCode::Waiting;
 }
 
@@ -247,15 +278,20 @@ ExitCode Execution::stop_ended(const Value& ending) {
     close();
     auto status = text_at(ending, "status");
     if (status != to_string(trigger::Status::Succeeded)) {
-        say("run {} {}: {}", name_.id, status, describe_error(*ending.find("error")));
+        notice(
+            fmt::format("run {} {}: {}", name_.id, status, describe_error(*ending.find("error"))),
+            Value::object({{"kind", "failed"}, {"run", name_.id}})
+                .with("error", *ending.find("error")));
         return ExitCode::Failed;
     }
     print_json(*ending.find("result"));
     return had_bad_lines ? ExitCode::Invalid : ExitCode::Ok;
 }
 
-/// The engine is gone, and with it everything that could be waited for: children are stopped, and that is all.
+/// The engine is gone, and with it everything that could be waited for: children are stopped, and
+/// that is all.
 void Execution::stop_broken(const Error& error) {
+    session_->stop();
     say("sluice: the store failed and everything has stopped: {}", error.message);
     ::_exit(static_cast<int>(ExitCode::Unavailable));
 }
@@ -272,8 +308,9 @@ ExitCode run(const RunOptions& options) {
         auto nowhere = DataDirectory::named({});
         return Execution{options, *std::move(prepared), nowhere}.run();
     }
-    auto directory = options.data.empty() ? DataDirectory::temporary()
-                                          : Result<DataDirectory>{DataDirectory::named(options.data)};
+    auto directory = options.data.empty()
+                         ? DataDirectory::temporary()
+                         : Result<DataDirectory>{DataDirectory::named(options.data)};
     if (!directory) {
         return report(directory.error());
     }

@@ -10,11 +10,11 @@ namespace sluice::app {
 
 struct RunOptions {
     std::string file;
-    std::string input;     ///< JSON, or `@` and a file; empty: the definition's own.
-    std::string functions; ///< A file that declares more of them; empty: none.
-    std::string data;      ///< Empty: a temporary directory.
-    std::string run;       ///< Empty: from definition and input.
-    std::string events;    ///< A file, or `-`; empty: none.
+    std::string input;      ///< JSON, or `@` and a file; empty: the definition's own.
+    std::string functions;  ///< A file that declares more of them; empty: none.
+    std::string data;       ///< Empty: a temporary directory.
+    std::string run;        ///< Empty: from definition and input.
+    std::string events;     ///< A file, or `-`; empty: none.
     std::string durability; ///< Empty: strict where the data is kept, relaxed where it is not.
     std::uint32_t threads = 1;
     bool is_json = false;
@@ -22,7 +22,8 @@ struct RunOptions {
     bool keeps_going = false; ///< Bad lines among the events do not count.
 };
 
-/// Runs a definition to its end. The result goes to standard output, one JSON value and nothing else.
+/// Runs a definition to its end. The result goes to standard output, one JSON value and nothing
+/// else.
 ExitCode run(const RunOptions& options);
 
 } // namespace sluice::app

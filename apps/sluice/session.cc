@@ -20,12 +20,13 @@ using workflow::raw::FunctionForm;
 
 constexpr auto interrupted_runs_max = std::size_t{10'000};
 
-/// What the definitions of interrupted runs declared: their tasks are begun again as soon as the engine is there.
+/// What the definitions of interrupted runs declared: their tasks are begun again as soon as the
+/// engine is there.
 Result<std::vector<FunctionForm>> functions_of_runs(store::Store& store,
                                                     const trigger::Vocabulary& vocabulary) {
     auto inspector = engine::Inspector{store, vocabulary};
-    auto runs = TRY(inspector.list(
-        {.status = trigger::Status::Running, .most = interrupted_runs_max}));
+    auto runs =
+        TRY(inspector.list({.status = trigger::Status::Running, .most = interrupted_runs_max}));
     auto names = std::set<std::string>{};
     auto forms = std::vector<FunctionForm>{};
     for (const auto& run : runs) {
@@ -58,8 +59,8 @@ void say_cuts(const store::Store& store) {
         return;
     }
     for (const auto& cut : embedded->recovery().cuts) {
-        say("{}: cut {} bytes at {} that a crash left unfinished: nobody was told of them", cut.file,
-            cut.bytes, cut.offset);
+        say("{}: cut {} bytes at {} that a crash left unfinished: nobody was told of them",
+            cut.file, cut.bytes, cut.offset);
     }
 }
 
@@ -67,8 +68,7 @@ void say_cuts(const store::Store& store) {
 
 Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     auto session = std::unique_ptr<Session>{new Session{options.diagnostics}};
-    auto store =
-        store::embedded::open_store(options.data, {.durability = options.durability});
+    auto store = store::embedded::open_store(options.data, {.durability = options.durability});
     if (!store) {
         return std::unexpected(in_directory(store.error(), options.data));
     }
@@ -79,8 +79,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     std::ranges::move(TRY(functions_of_runs(*session->store_, session->vocabulary_)),
                       std::back_inserter(forms));
     session->functions_ = TRY(Functions::create(forms));
-    session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_, session->clock_,
-                                                session->diagnostics_,
+    session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
+                                                session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,
                                                  .functions = session->functions_->table(),
                                                  .watch = std::move(options.watch),
@@ -95,14 +95,16 @@ void Session::stop() {
     functions_.reset();
 }
 
-Session::~Session() { stop(); }
+Session::~Session() {
+    stop();
+}
 
 Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data) {
     if (!std::filesystem::is_directory(data)) {
         return fail(Errc::NotFound, "there is no data directory {}", data.string());
     }
-    auto store = store::embedded::EmbeddedStore::open(
-        data, {.access = store::embedded::Access::ReadOnly});
+    auto store =
+        store::embedded::EmbeddedStore::open(data, {.access = store::embedded::Access::ReadOnly});
     if (!store) {
         return std::unexpected(in_directory(store.error(), data));
     }

@@ -28,18 +28,21 @@ struct SessionOptions {
 /// An engine with everything it stands on, put together and taken apart in the right order.
 class Session {
 public:
-    /// Runs that were interrupted continue from here on, with the functions that their definitions declared.
+    /// Runs that were interrupted continue from here on, with the functions that their definitions
+    /// declared.
     static Result<std::unique_ptr<Session>> open(SessionOptions options);
     ~Session();
 
     engine::Engine& engine() { return *engine_; }
     store::Store& store() { return *store_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
-    /// Stops the engine and whatever functions still do. What was taken is durable; the store can still be read.
+    /// Stops the engine and whatever functions still do. What was taken is durable; the store can
+    /// still be read.
     void stop();
 
 private:
-    explicit Session(observe::Format diagnostics) : diagnostics_(clock_, diagnostics, observe::Level::Warn) {}
+    explicit Session(observe::Format diagnostics)
+        : diagnostics_(clock_, diagnostics, observe::Level::Warn) {}
 
     SystemClock clock_;
     observe::DiagnosticLines diagnostics_;
@@ -49,8 +52,8 @@ private:
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
 };
 
-/// What a data directory holds, for commands that only look. Fails with NotFound when there is none, with Conflict when
-/// another process has it open.
+/// What a data directory holds, for commands that only look. Fails with NotFound when there is
+/// none, with Conflict when another process has it open.
 Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data);
 
 } // namespace sluice::app

@@ -10,9 +10,11 @@
 
 namespace sluice::app {
 
-/// Sends the events that come on a descriptor, one a line, and tells of each what became of it once it is durable.
+/// Sends the events that come on a descriptor, one a line, and tells of each what became of it once
+/// it is durable.
 ///
-/// What is there at the time goes together: the next events are read when those before them are durable.
+/// What is there at the time goes together: the next events are read when those before them are
+/// durable.
 class StreamEvents {
 public:
     struct Reports {
@@ -22,7 +24,10 @@ public:
 
     /// The engine must outlive it; the descriptor is borrowed.
     StreamEvents(engine::Engine& engine, int descriptor, std::string run, Reports reports)
-        : engine_(engine), descriptor_(descriptor), run_(std::move(run)), reports_(std::move(reports)) {}
+        : engine_(engine),
+          descriptor_(descriptor),
+          run_(std::move(run)),
+          reports_(std::move(reports)) {}
 
     /// Until the stream ends or somebody stops it.
     Result<void> run();

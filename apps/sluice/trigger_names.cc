@@ -9,7 +9,8 @@ namespace sluice::app {
 
 namespace {
 
-std::shared_ptr<const trigger::TriggerSet> set_of(engine::Catalog& catalog, const std::string& hash) {
+std::shared_ptr<const trigger::TriggerSet> set_of(engine::Catalog& catalog,
+                                                  const std::string& hash) {
     if (hash.empty()) {
         return nullptr;
     }

@@ -45,10 +45,6 @@ std::uint64_t count_at(const Value& state, std::string_view key) {
 }
 
 bool is_on(const Value& form, const Value& state) {
-    const auto* gone = state.find("is_gone");
-    if (gone != nullptr && gone->as_bool()) {
-        return false;
-    }
     auto enabled = static_cast<trigger::Switch>(count_at(state, "enabled"));
     if (enabled != trigger::Switch::AsWritten) {
         return enabled == trigger::Switch::On;
@@ -57,38 +53,46 @@ bool is_on(const Value& form, const Value& state) {
     return written == nullptr || written->as_bool();
 }
 
+WaitingTrigger row_of(const Value& form, const Value& state) {
+    const auto* on = form.find("on");
+    const auto* gone = state.find("is_gone");
+    return {.id = text_at(form, "id"),
+            .scope = text_at(state, "scope"),
+            .patterns = on == nullptr ? std::string{} : patterns_text(*on),
+            .condition = condition_text(form),
+            .progress = count_at(state, "progress"),
+            .fired = count_at(state, "fired"),
+            .is_on = is_on(form, state),
+            .is_gone = gone != nullptr && gone->as_bool()};
+}
+
 } // namespace
 
-Result<std::vector<WaitingTrigger>> waiting_triggers(engine::Inspector& inspector,
-                                                     const engine::RunName& run) {
+Result<std::vector<WaitingTrigger>> trigger_rows(engine::Inspector& inspector,
+                                                 const engine::RunName& run) {
     auto all = TRY(inspector.triggers(run));
-    auto waiting = std::vector<WaitingTrigger>{};
+    auto rows = std::vector<WaitingTrigger>{};
     for (const auto& each : all.as_list()) {
         const auto& form = *each.find("trigger");
-        const auto* on = form.find("on");
-        if (on == nullptr) {
-            continue;
-        }
-        auto add = [&](const Value& state) {
-            if (is_on(form, state)) {
-                waiting.push_back({.id = text_at(form, "id"),
-                                   .scope = text_at(state, "scope"),
-                                   .patterns = patterns_text(*on),
-                                   .condition = condition_text(form),
-                                   .progress = count_at(state, "progress"),
-                                   .fired = count_at(state, "fired")});
-            }
-        };
         auto has_root = false;
         for (const auto& state : each.find("states")->as_list()) {
             has_root |= text_at(state, "scope").empty();
-            add(state);
+            rows.push_back(row_of(form, state));
         }
         if (!has_root) {
-            add(Value::map({}));
+            rows.push_back(row_of(form, Value{}));
         }
     }
-    return waiting;
+    return rows;
+}
+
+Result<std::vector<WaitingTrigger>> waiting_triggers(engine::Inspector& inspector,
+                                                     const engine::RunName& run) {
+    auto rows = TRY(trigger_rows(inspector, run));
+    std::erase_if(rows, [](const WaitingTrigger& row) {
+        return row.is_gone || !row.is_on || row.patterns.empty();
+    });
+    return rows;
 }
 
 std::string to_text(const WaitingTrigger& trigger) {

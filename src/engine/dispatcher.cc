@@ -87,16 +87,30 @@ std::string Dispatcher::key_of(const RunName& run, const trigger::TaskKey& key) 
     return fmt::format("{}/{}/{}", run.id, key.fire.raw(), key.index);
 }
 
+std::string Dispatcher::token_of(const RunName& run, const trigger::TaskKey& key,
+                                 std::uint32_t attempt) {
+    return fmt::format("{}#{}", key_of(run, key), attempt);
+}
+
+void Dispatcher::forget_active(const Call& call) {
+    auto of_run = active_.find(call.run);
+    of_run->second.erase(call.key);
+    --active_count_;
+    if (of_run->second.empty()) {
+        active_.erase(of_run);
+    }
+}
+
 std::vector<Call> Dispatcher::take_ready(Slot& slot) {
     auto ready = std::vector<Call>{};
     auto limit = slot.function.concurrency;
-    while (!slot.waiting.empty() && (limit == 0 || slot.active < limit)) {
+    while (!has_stopped_ && !slot.waiting.empty() && (limit == 0 || slot.active < limit)) {
         ready.push_back(std::move(slot.waiting.front()));
         slot.waiting.pop_front();
         ++slot.active;
         const auto& call = ready.back();
-        auto key = key_of(call.run, call.key);
-        active_[key] = fmt::format("{}#{}", key, call.attempt);
+        active_[call.run][call.key] = call.attempt;
+        ++active_count_;
     }
     return ready;
 }
@@ -136,7 +150,7 @@ void Dispatcher::begin(const Function& function, Call call) {
     apply_policy(call.task.policy, settings);
     auto key = key_of(call.run, call.key);
     auto delivery = event::Delivery{.key = key,
-                                    .token = fmt::format("{}#{}", key, call.attempt),
+                                    .token = token_of(call.run, call.key, call.attempt),
                                     .target = call.task.target,
                                     .attempt = call.attempt,
                                     .payload = call.task.input,
@@ -156,7 +170,7 @@ void Dispatcher::finish(Call call, event::Answer answer) {
         auto& slot = slots_.find(call.task.target)->second;
         function = &slot.function;
         --slot.active;
-        active_.erase(key_of(call.run, call.key));
+        forget_active(call);
         ready = take_ready(slot);
         if (!answer.is_success) {
             auto settings = slot.function;
@@ -185,11 +199,11 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
                           [&](const Call& call) { return call.run == run && call.key == key; });
             targets.push_back(slot.function.sink);
         }
-        auto found = active_.find(key_of(run, key));
-        if (found == active_.end()) {
+        auto of_run = active_.find(run);
+        if (of_run == active_.end() || !of_run->second.contains(key)) {
             return;
         }
-        token = found->second;
+        token = token_of(run, key, of_run->second.at(key));
     }
     std::ranges::sort(targets);
     auto repeated = std::ranges::unique(targets);
@@ -199,9 +213,14 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     }
 }
 
+void Dispatcher::stop() {
+    auto lock = std::lock_guard{mutex_};
+    has_stopped_ = true;
+}
+
 std::size_t Dispatcher::pending() const {
     auto lock = std::lock_guard{mutex_};
-    auto count = active_.size();
+    auto count = active_count_;
     for (const auto& [name, slot] : slots_) {
         count += slot.waiting.size();
     }

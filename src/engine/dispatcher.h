@@ -48,11 +48,16 @@ public:
     void dispatch(std::vector<Call> calls);
     /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
     void cancel(const RunName& run, const trigger::TaskKey& key);
+    /// Begins nothing more: the sinks may be destroyed after this.
+    void stop();
     /// Calls that have begun and those that wait.
     std::size_t pending() const;
 
     /// `run/fire/index`: the idempotency key, the same over retries.
     static std::string key_of(const RunName& run, const trigger::TaskKey& key);
+    /// Names an attempt: answers match it.
+    static std::string token_of(const RunName& run, const trigger::TaskKey& key,
+                                std::uint32_t attempt);
 
 private:
     struct Slot {
@@ -63,12 +68,16 @@ private:
 
     void begin(const Function& function, Call call);
     void finish(Call call, event::Answer answer);
+    void forget_active(const Call& call);
     /// Calls that may begin now.
     std::vector<Call> take_ready(Slot& slot);
 
     mutable std::mutex mutex_;
+    bool has_stopped_ = false;
     std::map<std::string, Slot, std::less<>> slots_;
-    std::map<std::string, std::string> active_; ///< Idempotency key to token.
+    /// Calls that have begun, with their attempt.
+    std::map<RunName, std::map<trigger::TaskKey, std::uint32_t>> active_;
+    std::size_t active_count_ = 0;
     Random random_;
     Answered answered_;
 };

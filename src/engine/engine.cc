@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "engine/feed.h"
+#include "engine/inspector.h"
 #include "engine/lane_thread.h"
+#include "trigger/state_image.h"
 
 namespace sluice::engine {
 
@@ -49,6 +51,9 @@ public:
                 store_, committer_, outputs(), options_.lane_limits, diagnostics_,
                 fmt::format("lane-{}", at)));
         }
+        if (!options_.marker.empty()) {
+            marker_ = TRY(CrashMarker::open(options_.marker));
+        }
         auto ids = std::vector<ShardId>{};
         for (auto id = std::uint16_t{0}; id < count; ++id) {
             ids.emplace_back(id);
@@ -63,7 +68,9 @@ public:
                                        .limits = options_.limits,
                                        .awake_runs_max = std::max<std::size_t>(
                                            16, options_.awake_runs_max / count),
-                                       .retention = options_.retention});
+                                       .retention = options_.retention,
+                                       .marker = marker_.get(),
+                                       .lane = at % lanes});
             auto left = TRY(shard->open(states[at]));
             lane_of(ids[at]).add(std::move(shard), std::move(left));
         }
@@ -93,6 +100,24 @@ public:
         post(StartInput{.run = {.space = request.space, .id = request.id},
                         .info = std::move(info),
                         .done = std::move(done)});
+    }
+
+    void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
+              Done done) override {
+        auto checked = check_run_id(id);
+        auto inspector = Inspector{store_, catalog_.vocabulary()};
+        auto state = checked ? state_at(inspector, run, event)
+                             : Result<std::unique_ptr<trigger::RunState>>{
+                                   std::unexpected(checked.error())};
+        if (!state) {
+            done(std::unexpected(state.error()));
+            return;
+        }
+        post(ForkInput{.run = {.space = run.space, .id = id},
+                       .fork = {.image = trigger::encode_image(**state),
+                                .from = fmt::format("{}@{}", run.id, event.raw())},
+                       .set = (*state)->info.set,
+                       .done = std::move(done)});
     }
 
     void send(std::string space, std::vector<event::Event> events, Accepted done) override {
@@ -139,6 +164,7 @@ public:
         for (auto& lane : lanes_) {
             lane->stop();
         }
+        dispatcher_.stop();
     }
 
     /// Without waiting: answers, messages and requests that their senders bound.
@@ -176,6 +202,7 @@ private:
     EngineOptions options_;
     Catalog catalog_;
     Dispatcher dispatcher_;
+    std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
     std::vector<std::unique_ptr<LaneThread>> lanes_;
     CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,8 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
+    /// Where to note which event is being decided, so that one that stops the process is found; empty: nowhere.
+    std::filesystem::path marker;
     /// Sees every decision once it is durable, on the lane's thread: the run and its history record.
     std::function<void(const RunName&, std::string_view record)> watch;
     /// A commit failed and everything has stopped: the process should end.
@@ -63,6 +66,9 @@ public:
 
     /// Each of these is answered when what it did is durable. `start` of a run that exists succeeds and says so.
     virtual void start(const StartRequest& request, Done done) = 0;
+    /// A new run that begins as another was right after one of its events.
+    virtual void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
+                      Done done) = 0;
     virtual void send(std::string space, std::vector<event::Event> events, Accepted done) = 0;
     virtual void command(const RunName& run, std::string type, Value data, Done done) = 0;
     virtual void query(const RunName& run,

@@ -210,6 +210,24 @@ TEST_F(EngineTest, RebuildsTheStateAfterAnyEventFromHistory) {
     EXPECT_FALSE((*state)->has_ended());
 }
 
+TEST_F(EngineTest, ForksARunAtAnEvent) {
+    define("join", R"({"name":"join","triggers":[
+        {"id":"joined","on":"item","condition":{"count":3},"action":{"finish":{"result":"${run.id}"}}}]})");
+    start("r1", "join");
+    send("r1", {"a", "b", "c"}, "item");
+    wait_end("r1");
+
+    auto forked = testing::wait_for<Value>([&](auto done) {
+        engine_->fork({.id = "r1"}, trigger::EventNumber{3}, "r2", std::move(done));
+    });
+    ASSERT_TRUE(forked) << forked.error().message;
+    auto fates = send("r2", {"z"}, "item");
+
+    EXPECT_EQ(fates, std::vector{trigger::Fate::Fired});
+    EXPECT_EQ(*wait_end("r2").find("result"), Value{"r2"});
+    expect_replays("r2");
+}
+
 TEST_F(EngineTest, RefusesTypesThatAreTheEnginesOwn) {
     auto events = std::vector{event::Builder{"1", "test", "sluice.task.succeeded"}.run("r").build()};
     auto fates = testing::wait_for<std::vector<trigger::Fate>>(

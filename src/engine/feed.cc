@@ -95,17 +95,18 @@ namespace {
 /// Counts deliveries under way, and confirms a partition up to the oldest of them.
 class Progress {
 public:
-    void begin(std::uint64_t last) {
+    void begin(std::uint64_t first) {
         auto lock = std::lock_guard{mutex_};
-        ++under_way_[last];
+        ++under_way_[first];
     }
 
-    void finish(std::uint64_t last, const Result<std::vector<trigger::Fate>>& result) {
+    void finish(std::uint64_t first, std::uint64_t last,
+                const Result<std::vector<trigger::Fate>>& result) {
         auto lock = std::lock_guard{mutex_};
         if (!result && !error_) {
             error_ = result.error();
         }
-        auto found = under_way_.find(last);
+        auto found = under_way_.find(first);
         if (--found->second == 0) {
             under_way_.erase(found);
         }
@@ -140,7 +141,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::map<std::uint64_t, std::size_t> under_way_; ///< By their last number.
+    std::map<std::uint64_t, std::size_t> under_way_; ///< By their first number.
     std::uint64_t highest_ = 0;
     std::optional<Error> error_;
 };
@@ -217,10 +218,11 @@ Result<std::uint64_t> feed_source(event::Source& source, const std::string& spac
         auto parts = TRY(split(chunk, space, store.shard_count(), codec));
         for (auto& [shard, part] : parts) {
             auto events = part.events.size();
+            auto first = part.numbers.empty() ? count + 1 : part.numbers.front();
             auto last = part.numbers.empty() ? count + events : part.numbers.back();
             count += events;
-            progress->begin(last);
-            part.done = [progress, last](auto fates) { progress->finish(last, fates); };
+            progress->begin(first);
+            part.done = [progress, first, last](auto fates) { progress->finish(first, last, fates); };
             push(std::move(part));
         }
         source.confirm(chunk.partition, progress->confirmed());

@@ -29,6 +29,14 @@ struct StartInput {
     Done done;
 };
 
+/// A new run that begins as another was.
+struct ForkInput {
+    RunName run;
+    trigger::Forked fork;
+    std::string set; ///< The trigger set it is pinned to.
+    Done done;
+};
+
 /// Events for runs of one shard.
 struct EventsInput {
     ShardId shard;
@@ -108,7 +116,7 @@ struct RemoveInput {
     Done done;
 };
 
-using Input = std::variant<StartInput, EventsInput, CommandInput, AnswerInput, StreamInput,
+using Input = std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput, StreamInput,
                            ConfirmInput, QueryInput, WatchInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);

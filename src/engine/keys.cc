@@ -46,7 +46,6 @@ char letter_of(Table table) {
         case Table::Info: return 'i';
         case Table::Progress: return 'p';
         case Table::Context: return 'c';
-        case Table::Trigger: return 't';
         case Table::Contexts: return 't';
         case Table::Scope: return 's';
         case Table::Task: return 'k';
@@ -90,10 +89,6 @@ std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity)
         case Table::Info:
         case Table::Progress:
         case Table::Context: break;
-        case Table::Trigger:
-            out.u64(entity.first);
-            out.u32(static_cast<std::uint32_t>(entity.second));
-            break;
         case Table::Task:
             out.u64(entity.first);
             out.u64(entity.second);
@@ -102,6 +97,16 @@ std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity)
         case Table::Scope: out.raw(entity.path); break;
         default: out.u64(entity.first); break;
     }
+    return key;
+}
+
+std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
+                          trigger::TriggerNumber number) {
+    auto key = std::string{run_key};
+    auto out = Encoder{key};
+    out.u8('t');
+    out.u64(scope.raw());
+    out.u32(number.raw());
     return key;
 }
 

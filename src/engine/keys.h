@@ -34,7 +34,10 @@ std::string end_of(std::string prefix);
 
 /// All state of a run lies behind this, so that one scan loads it.
 std::string run(ShardId shard, const RunName& run);
-/// One entity of a run's state. Trigger states of a closed scope share a prefix.
+/// Trigger states of one scope share a prefix.
+std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
+                          trigger::TriggerNumber number);
+/// Any other entity of a run's state.
 std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity);
 std::string queued(std::string_view run_key, std::uint64_t number);
 std::string sequences(std::string_view run_key);

@@ -59,7 +59,7 @@ void Lane::decide(std::vector<Input>& /*inputs*/) {
         }
         bytes += shard.change_bytes() - before + 64;
     }
-    if (is_full_) {
+    if (is_full_ || is_draining_) {
         return;
     }
     for (auto& [id, shard] : shards_) {
@@ -118,7 +118,11 @@ bool Lane::commit() {
     ++commits_;
     commit_bytes_ += batch->bytes();
     in_flight_.push_back(std::move(releases));
-    if (in_flight_.size() == 1 && backlog_.empty()) {
+    // With nothing else to decide meanwhile, another thread would only have to be woken.
+    auto is_idle = backlog_.empty() && std::ranges::none_of(shards_, [](const auto& each) {
+                       return each.second->has_turns();
+                   });
+    if (in_flight_.size() == 1 && is_idle) {
         auto result = committer_.commit_here(*batch);
         committed(std::move(batch), std::move(result));
     } else {

@@ -55,6 +55,8 @@ public:
     /// When it has to be stepped next, without mail; nothing: not before mail comes.
     std::optional<Nanos> until_next();
     bool has_stopped() const { return has_stopped_; }
+    /// From here on it decides what was taken and nothing else: timers and turns wait for the next start.
+    void drain() { is_draining_ = true; }
     std::size_t in_flight() const { return in_flight_.size(); }
     Shard& shard(ShardId id) { return *shards_.at(id); }
     LaneStats stats() const;
@@ -81,6 +83,7 @@ private:
     std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;
     bool has_stopped_ = false;
     bool is_full_ = false;
+    bool is_draining_ = false;
     std::uint64_t commits_ = 0;
     std::uint64_t commit_bytes_ = 0;
 };

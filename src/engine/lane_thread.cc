@@ -87,10 +87,15 @@ void LaneThread::collect(std::vector<Input>& inputs) {
             lane_.committed(std::move(returned->batch), std::move(returned->result));
         } else {
             is_stopping_ = true;
+            lane_.drain();
         }
     }
     mail_.clear();
-    std::ranges::move(std::exchange(own_, {}), std::back_inserter(inputs));
+    auto own = std::exchange(own_, {});
+    // What a stopping lane tells itself stands in the outbox: it comes again at the next start.
+    if (!is_stopping_) {
+        std::ranges::move(own, std::back_inserter(inputs));
+    }
 }
 
 void LaneThread::wait() {

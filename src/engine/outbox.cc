@@ -26,7 +26,7 @@ Result<RunName> read_run(Decoder& in) {
 
 void Outbox::add_call(const RunName& run, const trigger::TaskKey& key) {
     new_calls_.emplace_back(run, key);
-    calls_[{run, key}] = 0;
+    calls_[run][key] = 0;
 }
 
 void Outbox::add_message(ShardId to, Message message) {
@@ -35,8 +35,12 @@ void Outbox::add_message(ShardId to, Message message) {
 }
 
 void Outbox::close_call(const RunName& run, const trigger::TaskKey& key) {
-    auto found = calls_.find({run, key});
-    if (found == calls_.end()) {
+    auto of_run = calls_.find(run);
+    if (of_run == calls_.end()) {
+        return;
+    }
+    auto found = of_run->second.find(key);
+    if (found == of_run->second.end()) {
         return;
     }
     if (found->second == 0) {
@@ -45,7 +49,10 @@ void Outbox::close_call(const RunName& run, const trigger::TaskKey& key) {
     } else {
         finish_one(found->second);
     }
-    calls_.erase(found);
+    of_run->second.erase(found);
+    if (of_run->second.empty()) {
+        calls_.erase(of_run);
+    }
 }
 
 void Outbox::confirm(ShardId receiver, std::uint64_t number) {
@@ -78,7 +85,7 @@ void Outbox::write(std::uint64_t commit, store::Batch& batch) {
     for (const auto& call : new_calls_) {
         put_run(out, call.first);
         value::encode_fields(call.second, out);
-        calls_[call] = commit;
+        calls_[call.first][call.second] = commit;
     }
     out.varint(new_messages_.size());
     for (const auto& message : new_messages_) {
@@ -119,7 +126,7 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
         for (auto at = std::uint64_t{0}; at < calls; ++at) {
             auto run = TRY(read_run(in));
             auto task = TRY(value::decode_fields<trigger::TaskKey>(in));
-            calls_[{run, task}] = commit;
+            calls_[run][task] = commit;
             left.calls.emplace_back(std::move(run), task);
         }
         auto messages = TRY(in.varint());

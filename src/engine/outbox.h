@@ -57,7 +57,8 @@ private:
     std::vector<StreamInput> new_messages_;
     std::vector<StreamInput> written_;
     std::map<ShardId, std::uint64_t> sent_;
-    std::map<CallName, std::uint64_t> calls_; ///< To the commit that decided them; 0: the one being decided.
+    /// To the commit that decided them; 0: the one being decided.
+    std::map<RunName, std::map<trigger::TaskKey, std::uint64_t>> calls_;
     std::map<std::pair<ShardId, std::uint64_t>, std::uint64_t> messages_;
     std::map<std::uint64_t, std::size_t> remaining_; ///< By commit.
     std::vector<std::uint64_t> done_;

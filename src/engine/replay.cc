@@ -24,6 +24,28 @@ std::string describe(const trigger::Entry& entry) {
     return text;
 }
 
+/// What a start or a fork brought along stands in the change it became.
+template <typename Kind>
+std::optional<Kind> brought(const trigger::Entry& entry) {
+    for (const auto& change : entry.changes) {
+        if (const auto* found = std::get_if<Kind>(&change)) {
+            return *found;
+        }
+    }
+    return std::nullopt;
+}
+
+/// An event that was set aside is not decided again.
+const trigger::Faulted* set_aside(const trigger::Entry& entry) {
+    for (const auto& change : entry.changes) {
+        const auto* fault = std::get_if<trigger::Faulted>(&change);
+        if (fault != nullptr && fault->code == "set_aside") {
+            return fault;
+        }
+    }
+    return nullptr;
+}
+
 /// Decides recorded arrivals again and holds each entry against the recorded one.
 class Replayer {
 public:
@@ -72,10 +94,18 @@ private:
             owner->append(event::Codec::padding_bytes, '\0');
             auto text = std::string_view{*owner}.substr(0, entry.json.size());
             auto event = TRY(codec_.parse_trusted(text, owner));
-            decider.decide({.origin = entry.origin,
-                            .event = std::move(event),
-                            .moment = entry.moment,
-                            .refs = entry.refs});
+            auto arrival = trigger::Arrival{.origin = entry.origin,
+                                            .event = std::move(event),
+                                            .moment = entry.moment,
+                                            .refs = entry.refs,
+                                            .start = brought<trigger::Began>(entry),
+                                            .fork = brought<trigger::Forked>(entry)};
+            const auto* reason = set_aside(entry);
+            reason == nullptr ? decider.decide(arrival)
+                              : decider.set_aside(arrival, reason->message);
+            if (arrival.fork) {
+                TRY(triggers_.restore(state_));
+            }
         }
         if (journal.is_empty()) {
             return {};

@@ -50,12 +50,6 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
         case Table::Info: return record_of(state.info);
         case Table::Progress: return record_of(state.progress);
         case Table::Context: return record_of(state.context);
-        case Table::Trigger: {
-            const auto* found =
-                state.find_trigger(trigger::Incarnation{entity.first},
-                                   trigger::TriggerNumber{static_cast<std::uint32_t>(entity.second)});
-            return found == nullptr ? std::nullopt : std::optional{record_of(*found)};
-        }
         case Table::Scope: return record_in(state.scopes, entity.path);
         case Table::Task:
             return record_in(state.tasks,
@@ -72,6 +66,24 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
         case Table::Contexts: return std::nullopt;
     }
     return std::nullopt;
+}
+
+/// Before the contexts of closed scopes are removed: what closed since is among those.
+void write_triggers(const RunState& state, std::string_view run_key, store::Batch& batch) {
+    auto record = std::string{};
+    for (const auto& dirty : state.dirty_triggers) {
+        auto key = keys::trigger_state(run_key, dirty.scope, dirty.trigger);
+        const auto* found = state.find_trigger(dirty.scope, dirty.trigger);
+        if (found == nullptr) {
+            batch.remove(key);
+            continue;
+        }
+        record.clear();
+        auto out = Encoder{record};
+        out.u8(record_format);
+        value::ArchiveWriter{out}.write(*found);
+        batch.put(key, record);
+    }
 }
 
 void write_timers(RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
@@ -238,11 +250,15 @@ private:
 Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
                                            const RunName& run) {
     auto prefix = keys::run(shard, run);
+    // A single key tells a run that is not there far more cheaply than a scan.
+    auto progress = TRY(store.get(keys::entity(prefix, {.table = Table::Progress})));
+    if (!progress) {
+        return std::unique_ptr<RunState>{};
+    }
     auto state = std::make_unique<RunState>();
     state->id = run.id;
     auto loader = EntityLoader{*state};
     auto cursor = store.scan(prefix, keys::end_of(prefix));
-    auto is_there = cursor->is_valid();
     for (; cursor->is_valid(); cursor->next()) {
         auto loaded = loader.load(cursor->key().substr(prefix.size()), cursor->value());
         if (!loaded) {
@@ -250,9 +266,6 @@ Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId sh
         }
     }
     TRY(cursor->status());
-    if (!is_there) {
-        return std::unique_ptr<RunState>{};
-    }
     TRY(load_seen(store, shard, run, *state));
     auto first = state->queue.empty() ? state->progress.emitted + 1 : state->queue.front().number;
     state->queue_stored_first = first;
@@ -264,6 +277,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
                  store::Batch& batch) {
     auto run_key = keys::run(shard, run);
     write_timers(state, shard, run, batch);
+    write_triggers(state, run_key, batch);
     std::ranges::sort(state.dirty);
     auto repeated = std::ranges::unique(state.dirty);
     state.dirty.erase(repeated.begin(), repeated.end());

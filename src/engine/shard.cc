@@ -25,6 +25,8 @@ Result<void> Shard::take(Input&& input) {
             using Kind = std::decay_t<T>;
             if constexpr (std::is_same_v<Kind, StartInput>) {
                 return start(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, ForkInput>) {
+                return fork(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, EventsInput>) {
                 return take_events(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, CommandInput>) {
@@ -51,7 +53,21 @@ trigger::Fate Shard::decide(AwakeRun& run, const trigger::Arrival& arrival) {
     touch(run);
     auto decided = begin_deciding(run);
     auto decider = trigger::Decider{*run.state, *run.triggers, run.journal, codec_, services_.limits};
-    auto fate = decider.decide(arrival);
+    auto fate = trigger::Fate::Failed;
+    if (services_.marker == nullptr) {
+        fate = decider.decide(arrival);
+    } else {
+        auto print = fingerprint(run.name.id, arrival.event.id());
+        if (services_.marker->is_suspect(print)) [[unlikely]] {
+            services_.diagnostics.error("an event was set aside",
+                                        {{"run", run.name.id}, {"event", arrival.event.id()}});
+            fate = decider.set_aside(arrival, "deciding it has stopped the process twice");
+        } else {
+            services_.marker->begin(services_.lane, print);
+            fate = decider.decide(arrival);
+            services_.marker->end(services_.lane);
+        }
+    }
     end_deciding(run, decided);
     return fate;
 }

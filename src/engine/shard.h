@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/awake_runs.h"
+#include "engine/crash_marker.h"
 #include "engine/input.h"
 #include "engine/outbox.h"
 #include "engine/shard_clock.h"
@@ -30,6 +31,8 @@ struct ShardServices {
     trigger::DecideLimits limits;
     std::size_t awake_runs_max = 10'000;
     Nanos retention = std::chrono::hours{24 * 30};
+    CrashMarker* marker = nullptr; ///< Null: nothing is noted.
+    std::size_t lane = 0;
 };
 
 /// What one commit lets loose once it is durable.
@@ -82,6 +85,7 @@ public:
 
 private:
     Result<void> start(StartInput&& input);
+    Result<void> fork(ForkInput&& input);
     Result<void> take_events(EventsInput&& input);
     Result<void> command(CommandInput&& input);
     Result<void> answer(AnswerInput&& input);

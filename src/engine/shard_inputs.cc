@@ -72,6 +72,20 @@ Result<void> Shard::start(StartInput&& input) {
     return {};
 }
 
+Result<void> Shard::fork(ForkInput&& input) {
+    auto* existing = TRY(runs_.find(input.run));
+    if (existing != nullptr) {
+        answer_later(std::move(input.done),
+                     fail(Errc::AlreadyExists, "there is a run \"{}\" already", input.run.id));
+        return {};
+    }
+    auto* run = TRY(runs_.create(input.run, input.set));
+    decide(*run, trigger::fork_arrival(*run->state, std::move(input.fork), moment_));
+    TRY(run->triggers->restore(*run->state));
+    answer_later(std::move(input.done), Value::object({{"run", input.run.id}}));
+    return {};
+}
+
 Result<void> Shard::take_events(EventsInput&& input) {
     auto fates = std::vector<trigger::Fate>{};
     fates.reserve(input.events.size());

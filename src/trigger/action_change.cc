@@ -49,6 +49,9 @@ public:
             auto number = TRY(firing.trigger_named(id));
             TRY(set_trigger(firing, number, pattern));
             firing.decider().recheck(number, firing.scope(), firing.event());
+            if (firing.state().has_ended()) {
+                break;
+            }
         }
         return {};
     }
@@ -56,8 +59,13 @@ public:
 private:
     static Attempt<void> set_trigger(Firing& firing, TriggerNumber number,
                                      const expr::Template& pattern) {
+        TRY(firing.require_scope());
         auto over = TRY(evaluate_map(firing, pattern, "context"));
         const auto* trigger = firing.decider().triggers().get(number);
+        if (trigger == nullptr) {
+            return std::unexpected(expr::Fault{.code = "no_such_trigger",
+                                               .message = "the trigger was removed by now"});
+        }
         auto before = memory_of(firing.state(), *trigger, number, firing.scope());
         firing.record(Remembered{
             .scope = firing.scope(), .trigger = number, .memory = merged(before, over)});
@@ -87,6 +95,7 @@ public:
         for (const auto& id : ids) {
             auto name = TRY(firing.evaluate_text(id, "trigger"));
             auto number = TRY(firing.trigger_named(name));
+            TRY(firing.require_scope());
             firing.decider().switch_trigger(number, firing.scope(), enabled);
         }
         return {};

@@ -52,10 +52,13 @@ private:
             return {};
         }
         outgoing.scope = TRY(firing.scope_path(written));
-        if (!written.empty()) {
-            TRY(firing.open_scope(written, Value{}));
+        auto into = firing.scope();
+        if (written.empty()) {
+            TRY(firing.require_scope());
+        } else {
+            into = TRY(firing.open_scope(written, Value{}));
         }
-        firing.emit(outgoing);
+        firing.emit(outgoing, into);
         return {};
     }
 };

@@ -43,7 +43,9 @@ private:
         task.subject = TRY(firing.evaluate_text(subject, "subject"));
         task.scope = firing.scope();
         auto written = TRY(firing.evaluate_text(scope, "scope"));
-        if (!written.empty()) {
+        if (written.empty()) {
+            TRY(firing.require_scope());
+        } else {
             task.scope = TRY(firing.open_scope(written, Value{}));
         }
         auto key = firing.next_key();

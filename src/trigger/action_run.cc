@@ -90,6 +90,7 @@ public:
     expr::Template data;
 
     Attempt<void> perform(Firing& firing) const override {
+        TRY(firing.require_scope());
         auto timer = TimerState{.scope = firing.scope(), .trigger = firing.trigger()};
         timer.name = TRY(firing.evaluate_text(name, "timer"));
         TRY(set_due(firing, timer));

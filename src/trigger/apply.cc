@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "trigger/state_image.h"
 
 namespace sluice::trigger {
 
@@ -17,7 +18,7 @@ TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
     }
     if (slot->dirty_since != state.batch) {
         slot->dirty_since = state.batch;
-        state.mark({.table = Table::Trigger, .first = scope.raw(), .second = trigger.raw()});
+        state.dirty_triggers.push_back({.scope = scope, .trigger = trigger});
     }
     return *slot;
 }
@@ -283,6 +284,15 @@ struct Applier {
         state.mark({.table = Table::Info});
         state.mark({.table = Table::Context});
     }
+
+    void operator()(const Forked& change) {
+        auto events = state.progress.events;
+        auto decoded = decode_image(change.image, state);
+        INVARIANT(decoded.has_value(), "an image is made by the engine itself");
+        state.progress.events = events;
+        state.info.forked_from = change.from;
+        state.info.parent.reset();
+    }
 };
 
 } // namespace
@@ -311,7 +321,7 @@ void apply(RunState& state, const Change& change) { std::visit(Applier{state}, c
 
 void fold(RunState& state, const Entry& entry) {
     state.progress.events = std::max(state.progress.events, entry.number.raw());
-    if (entry.origin == Origin::Outside) {
+    if (entry.origin == Origin::Outside && !state.has_ended()) {
         state.progress.own_events = 0;
         state.progress.duplicates += entry.fate == Fate::Duplicate ? 1 : 0;
     }

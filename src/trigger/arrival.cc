@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
-#include "base/bytes.h"
 #include "event/builder.h"
-#include "value/archive.h"
 
 namespace sluice::trigger {
 
@@ -24,13 +21,6 @@ void put_in_scope(event::Builder& made, const RunState& state, Incarnation scope
     if (const auto* path = state.path_of(scope); path != nullptr && !path->empty()) {
         made.scope(*path);
     }
-}
-
-Value info_as_value(const RunInfo& info) {
-    auto bytes = std::string{};
-    auto encoder = Encoder{bytes};
-    value::encode_fields(info, encoder);
-    return Value::bytes(bytes);
 }
 
 Arrival answered(const RunState& state, const TaskKey& key, std::uint32_t attempt,
@@ -66,24 +56,20 @@ std::string_view to_string(Origin origin) {
 Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
                       Moment moment) {
     auto made = builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
-    made.data(Value::object({{"input", info.input},
-                             {"definition", info.definition},
-                             {"context", context},
-                             {"info", info_as_value(info)}}));
-    return {.origin = Origin::Command, .event = made.build(), .moment = moment};
+    made.data(Value::object({{"input", info.input}, {"definition", info.definition}}));
+    return {.origin = Origin::Command,
+            .event = made.build(),
+            .moment = moment,
+            .start = Began{.info = info, .context = context}};
 }
 
-Result<std::pair<RunInfo, Value>> read_start(const event::Event& event) {
-    auto data = event.data();
-    const auto* info = data.find("info");
-    if (info == nullptr || !info->is_string()) {
-        return fail(Errc::Corrupt, "a start event without its run's description");
-    }
-    auto bytes = TRY(base64_decode(info->as_string()));
-    auto in = Decoder{bytes};
-    auto read = TRY(value::decode_fields<RunInfo>(in));
-    const auto* context = data.find("context");
-    return std::pair{std::move(read), context == nullptr ? Value{} : *context};
+Arrival fork_arrival(const RunState& state, Forked fork, Moment moment) {
+    auto made = builder(state, "fork", types::run_forked, moment);
+    made.data(Value::object({{"from", fork.from}}));
+    return {.origin = Origin::Command,
+            .event = made.build(),
+            .moment = moment,
+            .fork = std::move(fork)};
 }
 
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
 #include "event/event.h"
 #include "event/sink.h"
+#include "trigger/change.h"
 #include "trigger/state.h"
 
 namespace sluice::trigger {
@@ -35,10 +37,15 @@ struct Arrival {
     event::Event event;
     Moment moment;
     std::array<std::uint64_t, 4> refs{};
+    /// Of `sluice.run.started` only. History has it as the change it becomes.
+    std::optional<Began> start{};
+    /// Of `sluice.run.forked` only.
+    std::optional<Forked> fork{};
 };
 
 namespace types {
 inline constexpr std::string_view run_started = "sluice.run.started";
+inline constexpr std::string_view run_forked = "sluice.run.forked";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
 inline constexpr std::string_view run_command = "sluice.run.command";
@@ -54,10 +61,10 @@ inline constexpr std::string_view continued = "sluice.continue";
 inline constexpr std::string_view reserved_prefix = "sluice.";
 } // namespace types
 
-/// What starts a run: everything it needs to know travels in the event, so that history is complete.
+/// What starts a run.
 Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context, Moment moment);
-/// Reads the start back.
-Result<std::pair<RunInfo, Value>> read_start(const event::Event& event);
+/// What lets a run begin as another was.
+Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
 /// `sluice.run.cancel`, `sluice.run.terminate` or, with actions in its data, `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,

@@ -71,7 +71,9 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
         return rest.empty() ? std::optional{event_.data()} : event_.data_at(rest);
     }
     if (root == "context") {
-        return walk(memory_of(state_, *triggers_.get(trigger_), trigger_, scope_), rest);
+        const auto* trigger = triggers_.get(trigger_); // Its own actions may have removed it.
+        return trigger == nullptr ? std::nullopt
+                                  : walk(memory_of(state_, *trigger, trigger_, scope_), rest);
     }
     if (root == "run") {
         return resolve_run(rest);

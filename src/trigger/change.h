@@ -300,10 +300,21 @@ struct Began {
     }
 };
 
+/// A run begins as another was at one of its events: all it is, as one image (state_image.h).
+struct Forked {
+    std::string image;
+    std::string from; ///< `run@event`
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("image", image)("from", from);
+    }
+};
+
 using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
                             ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
                             TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent,
-                            Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began>;
+                            Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);

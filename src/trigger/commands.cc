@@ -28,6 +28,9 @@ Fate Decider::decide_command(const Arrival& arrival) {
     if (type == types::run_started) {
         return begin_run(arrival);
     }
+    if (type == types::run_forked) {
+        return fork_run(arrival);
+    }
     if (type == types::run_cancel) {
         return cancel_run(arrival);
     }
@@ -39,13 +42,12 @@ Fate Decider::decide_command(const Arrival& arrival) {
     if (type == types::run_command) {
         return run_actions(arrival);
     }
-    return deliver(arrival.event);
+    return deliver_in(root_scope, arrival.event);
 }
 
 Fate Decider::begin_run(const Arrival& arrival) {
-    auto start = read_start(arrival.event);
-    INVARIANT(start.has_value(), "a start event is the engine's own");
-    record(Began{.info = start->first, .context = start->second});
+    INVARIANT(arrival.start.has_value(), "a start event is the engine's own");
+    record(*arrival.start);
     const auto& spec = triggers_.spec();
     if (spec.timeout > Nanos{0}) {
         auto timer = TimerState{.purpose = TimerPurpose::RunTimeout};
@@ -59,6 +61,22 @@ Fate Decider::begin_run(const Arrival& arrival) {
     }
     auto fate = deliver_in(root_scope, arrival.event);
     return fate == Fate::Unmatched ? Fate::Handled : fate;
+}
+
+/// Its open tasks are called and its timers run anew, under the new run's name.
+Fate Decider::fork_run(const Arrival& arrival) {
+    INVARIANT(arrival.fork.has_value(), "a fork event is the engine's own");
+    record(*arrival.fork);
+    for (auto& [key, task] : state_.tasks) {
+        if (task.kind == TaskKind::Run) {
+            task.child = fmt::format("{}~{}.{}", state_.id, key.fire.raw(), key.index);
+        }
+        journal_.effects.emplace_back(TaskOpened{.key = key, .task = task});
+    }
+    for (const auto& [number, timer] : state_.timers) {
+        journal_.effects.emplace_back(TimerSet{.number = number, .timer = timer});
+    }
+    return Fate::Handled;
 }
 
 /// The run may handle its cancellation within a grace time; one that has no trigger for it ends at once.
@@ -133,7 +151,7 @@ Fate Decider::decide_answer(const Arrival& arrival) {
                       .child = task->second.child,
                       .attempt = task->second.attempt});
     if (is_held(scope, trigger)) {
-        return keep(KeptReason::Held, arrival.event);
+        return keep(KeptReason::Held, scope, arrival.event);
     }
     auto fate = deliver_in(scope, arrival.event);
     auto is_success = arrival.event.type() == types::task_succeeded ||
@@ -203,7 +221,7 @@ Fate Decider::decide_timer(const Arrival& arrival) {
         case TimerPurpose::Author: break;
     }
     if (is_held(timer.scope, timer.trigger)) {
-        return keep(KeptReason::Held, arrival.event);
+        return keep(KeptReason::Held, timer.scope, arrival.event);
     }
     return deliver_in(timer.scope, arrival.event);
 }
@@ -243,7 +261,8 @@ Fate Decider::decide_slice(const Arrival& arrival) {
     auto event = load(continuation.event);
     auto action = trigger->actions[continuation.action];
     auto trigger_number = continuation.trigger;
-    auto firing = Firing{*this, event, trigger_number, continuation.scope, continuation.fire};
+    auto scope = continuation.scope;
+    auto firing = Firing{*this, event, trigger_number, scope, continuation.fire};
     firing.resume({.number = number,
                    .continuation = std::move(continuation),
                    .next = state_.continuation_next.at(number)});
@@ -252,7 +271,7 @@ Fate Decider::decide_slice(const Arrival& arrival) {
         if (state_.continuations.contains(number)) {
             record(Advanced{.number = number, .is_done = true});
         }
-        fault(trigger_number, *trigger, done.error(), event);
+        fault(trigger_number, *trigger, done.error(), scope, event);
         return Fate::Failed;
     }
     return Fate::Handled;

@@ -48,6 +48,20 @@ Fate Decider::decide(const Arrival& arrival) {
     return fate;
 }
 
+Fate Decider::set_aside(const Arrival& arrival, const std::string& reason) {
+    moment_ = arrival.moment;
+    number_ = EventNumber{++state_.progress.events};
+    journal_.begin(number_, arrival, arrival.event.json());
+    if (arrival.origin == Origin::Outside) {
+        note_id(arrival.event);
+    }
+    record(Faulted{.trigger = command_trigger, .code = "set_aside", .message = reason});
+    keep(KeptReason::Failed, state_.scope_at(arrival.event.scope()).value_or(root_scope),
+         arrival.event);
+    journal_.end(Fate::Failed);
+    return Fate::Failed;
+}
+
 void Decider::settle_queue(Moment moment) {
     moment_ = moment;
     turn_events_ = 0;
@@ -65,8 +79,8 @@ void Decider::take_turn(Moment moment) {
     for (auto number : numbers) {
         // A slice may have closed the scope of another, or ended the run.
         if (state_.continuations.contains(number) && !state_.has_ended()) {
-            decide_one(continue_arrival(state_, number, moment));
-            settle();
+            // Each slice has a budget of its own: replay, which sees no turns, stops at the same event.
+            decide(continue_arrival(state_, number, moment));
         }
     }
 }
@@ -76,6 +90,7 @@ Fate Decider::decide_one(const Arrival& arrival) {
     number_ = EventNumber{++state_.progress.events};
     has_fired_ = false;
     has_failed_ = false;
+    fires_of_event_ = 0;
     auto fate = Fate::Late;
     auto is_new = true;
     if (arrival.origin == Origin::Outside && !state_.has_ended()) {
@@ -112,7 +127,7 @@ Fate Decider::decide_outside(const Arrival& arrival) {
     if (!scope) {
         return Fate::Late;
     }
-    auto fate = is_held(*scope, std::nullopt) ? keep(KeptReason::Held, arrival.event)
+    auto fate = is_held(*scope, std::nullopt) ? keep(KeptReason::Held, *scope, arrival.event)
                                               : deliver_in(*scope, arrival.event);
     if (fate == Fate::Refused) {
         forget_id(arrival.event); // It may be sent again.
@@ -127,33 +142,40 @@ Fate Decider::decide_own(const Arrival& arrival) {
 
 Fate Decider::decide_kept(const Arrival& arrival) {
     number_ = EventNumber{arrival.refs[0]};
+    auto scope = state_.kept.at(number_).scope;
     record(EventReleased{.number = number_});
-    return deliver(arrival.event);
+    return state_.path_of(scope) == nullptr ? Fate::Late : deliver_in(scope, arrival.event);
 }
 
 void Decider::settle() {
-    while (!state_.has_ended() && turn_events_ < limits_.own_events_per_turn_max) {
-        if (!deliver_next_kept() && !deliver_next_own()) {
-            break;
-        }
-        ++turn_events_;
+    // Kept events are bounded already, and who woke them is not remembered beyond this turn.
+    while (!state_.has_ended() && (deliver_next_kept() || deliver_next_own())) {
     }
 }
 
-bool Decider::is_deliverable(const KeptEvent& kept, const event::Event& event) const {
-    auto scope = state_.scope_at(event.scope());
-    if (kept.reason == KeptReason::Failed || (scope && is_held(*scope, std::nullopt))) {
+std::optional<bool> Decider::is_deliverable_as_kept(const KeptEvent& kept) const {
+    if (kept.reason == KeptReason::Failed) {
         return false;
     }
-    if (!scope || kept.reason == KeptReason::Held) {
-        return has_released_ || !scope;
+    if (state_.path_of(kept.scope) == nullptr) {
+        return true; // Late now.
     }
+    if (is_held(kept.scope, std::nullopt)) {
+        return false;
+    }
+    if (kept.reason == KeptReason::Held) {
+        return has_released_;
+    }
+    return awakened_.empty() ? std::optional{false} : std::nullopt;
+}
+
+bool Decider::is_awaited(const KeptEvent& kept, const event::Event& event) const {
     for (auto number : awakened_) {
         const auto* trigger = triggers_.get(number);
-        if (trigger == nullptr || !is_enabled(state_, *trigger, number, *scope)) {
+        if (trigger == nullptr || !is_enabled(state_, *trigger, number, kept.scope)) {
             continue;
         }
-        const auto* remembered = state_.find_trigger(*scope, number);
+        const auto* remembered = state_.find_trigger(kept.scope, number);
         auto is_gone = remembered != nullptr && remembered->is_gone;
         for (const auto& pattern : trigger->spec.on) {
             if (!is_gone && pattern.matches(event.type(), event.subject())) {
@@ -169,9 +191,13 @@ bool Decider::deliver_next_kept() {
         return false;
     }
     for (auto it = state_.kept.upper_bound(kept_cursor_); it != state_.kept.end(); ++it) {
-        auto event = load(it->second.json);
         kept_cursor_ = it->first;
-        if (!is_deliverable(it->second, event)) {
+        auto is_deliverable = is_deliverable_as_kept(it->second);
+        if (is_deliverable == false) {
+            continue;
+        }
+        auto event = load(it->second.json);
+        if (!is_deliverable && !is_awaited(it->second, event)) {
             continue;
         }
         auto number = it->first;
@@ -188,10 +214,11 @@ bool Decider::deliver_next_kept() {
 }
 
 bool Decider::deliver_next_own() {
-    if (state_.queue.empty()) {
+    if (state_.queue.empty() || turn_events_ >= limits_.own_events_per_turn_max) {
         return false;
     }
-    if (++state_.progress.own_events > limits_.own_events_max) {
+    ++turn_events_;
+    if (state_.progress.own_events == limits_.own_events_max) {
         auto message = fmt::format("{} events emitted to the own run without one from outside",
                                    limits_.own_events_max);
         auto error = Value::object({{"kind", "budget"}, {"message", message}});
@@ -199,6 +226,7 @@ bool Decider::deliver_next_own() {
                                    Value::object({{"status", "failed"}, {"error", error}}), moment_));
         return true;
     }
+    ++state_.progress.own_events;
     auto queued = std::move(state_.queue.front());
     state_.queue.pop_front();
     own_scope_ = queued.scope;

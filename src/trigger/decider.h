@@ -40,6 +40,8 @@ public:
     /// A turn without a new event: the rest of the queue, or the next slice of each long action.
     void take_turn(Moment moment);
 
+    /// Deciding this event has stopped the process before: it is kept with the reason and not decided.
+    Fate set_aside(const Arrival& arrival, const std::string& reason);
     /// Only what the run emitted to itself and what it kept: the part of a turn that replay takes by itself.
     void settle_queue(Moment moment);
 
@@ -76,6 +78,7 @@ private:
     Fate decide_command(const Arrival& arrival);
     Fate decide_slice(const Arrival& arrival);
     Fate begin_run(const Arrival& arrival);
+    Fate fork_run(const Arrival& arrival);
     Fate cancel_run(const Arrival& arrival);
     Fate run_actions(const Arrival& arrival);
     Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
@@ -85,7 +88,9 @@ private:
     void settle();
     bool deliver_next_kept();
     bool deliver_next_own();
-    bool is_deliverable(const KeptEvent& kept, const event::Event& event) const;
+    /// By the state of its scope; nothing: it depends on which triggers match it.
+    std::optional<bool> is_deliverable_as_kept(const KeptEvent& kept) const;
+    bool is_awaited(const KeptEvent& kept, const event::Event& event) const;
 
     /// Remembers who sent what; false when that was seen before.
     bool note_id(const event::Event& event);
@@ -93,7 +98,6 @@ private:
     bool note_sequence(const event::Event& event);
     void forget_outside_window();
 
-    Fate deliver(const event::Event& event);
     Fate deliver_in(Incarnation scope, const event::Event& event);
     /// Whether the trigger took the event: a filter may turn it away.
     bool activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
@@ -105,11 +109,12 @@ private:
     /// Whether an interceptor stood in for the trigger's own actions.
     bool intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
                    Incarnation scope, const event::Event& event);
-    void perform(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                 FireNumber fire, const event::Event& event);
+    void perform(const CompiledTrigger& trigger, Firing& firing);
     void fault(TriggerNumber number, const CompiledTrigger& trigger, const expr::Fault& fault,
-               const event::Event& event);
-    Fate keep(KeptReason reason, const event::Event& event);
+               Incarnation scope, const event::Event& event);
+    /// Ends a run whose triggers fire each other without end.
+    bool is_runaway(TriggerNumber number, const CompiledTrigger& trigger);
+    Fate keep(KeptReason reason, Incarnation scope, const event::Event& event);
     bool is_held(Incarnation scope, std::optional<TriggerNumber> answered) const;
     std::optional<TimerNumber> deadline_of(TriggerNumber number, Incarnation scope) const;
     /// Effects for the tasks that end with their scope: history needs only the scope's mark.
@@ -126,13 +131,15 @@ private:
     Moment moment_;
     EventNumber number_; ///< Of the event being decided; a kept one has that of its arrival.
     std::vector<TriggerNumber> awakened_; ///< Enabled, added or changed: kept events may match now.
-    bool has_released_ = false;
+    bool has_released_ = false; ///< A hold or a scope: kept events may go now.
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
     Incarnation own_scope_; ///< Of the own event being decided.
     bool has_fired_ = false;
     bool has_failed_ = false;
     std::uint32_t fire_depth_ = 0;
+    std::uint64_t fires_of_event_ = 0;
+    std::optional<std::uint64_t> sequence_before_; ///< Of the source, before this event.
     std::vector<Match> matches_;
     std::vector<std::uint32_t> patterns_;
 };

@@ -46,6 +46,7 @@ bool Decider::note_id(const event::Event& event) {
 
 bool Decider::note_sequence(const event::Event& event) {
     auto number = sequence_of(event);
+    sequence_before_.reset();
     if (!number) {
         return true;
     }
@@ -53,12 +54,17 @@ bool Decider::note_sequence(const event::Event& event) {
     if (*number <= last) {
         return false;
     }
+    sequence_before_ = last;
     last = *number;
     state_.has_sequences_changed = true;
     return true;
 }
 
 void Decider::forget_id(const event::Event& event) {
+    if (sequence_before_) {
+        state_.sequences[std::string{event.source()}] = *sequence_before_;
+        return;
+    }
     auto print = fingerprint(event.source(), event.id());
     state_.seen.erase(print);
     std::erase(state_.seen_added, print);

@@ -9,13 +9,10 @@ namespace {
 
 // Interceptors of interceptors form no cycle; this bounds how long their chain may be.
 constexpr auto fire_depth_max = std::uint32_t{64};
+// A trigger whose size another sets fires at once, and may set the other's.
+constexpr auto fires_of_event_max = std::uint64_t{10'000};
 
 } // namespace
-
-Fate Decider::deliver(const event::Event& event) {
-    auto scope = state_.scope_at(event.scope());
-    return scope ? deliver_in(*scope, event) : Fate::Late;
-}
 
 Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     auto matches = std::exchange(matches_, {});
@@ -23,7 +20,9 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     auto is_taken = false;
     auto is_parked = false;
     auto is_gone = false;
-    for (auto at = std::size_t{0}; at < matches.size() && !state_.has_ended();) {
+    // A trigger may end the run or close this scope: those behind it are gone then.
+    auto is_alive = [&] { return !state_.has_ended() && state_.path_of(scope) != nullptr; };
+    for (auto at = std::size_t{0}; at < matches.size() && is_alive();) {
         auto number = matches[at].trigger;
         patterns_.clear();
         for (; at < matches.size() && matches[at].trigger == number; ++at) {
@@ -52,15 +51,16 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
         return has_fired_ ? Fate::Fired : Fate::Activated;
     }
     if (is_parked) {
-        return keep(KeptReason::Disabled, event);
+        return keep(KeptReason::Disabled, scope, event);
     }
     // A straggler of a trigger that has fired and gone is late; it does not wait for another.
     if (is_gone) {
         return Fate::Late;
     }
     auto is_own_kind = event.type().starts_with(types::reserved_prefix);
-    return triggers_.spec().keeps_unmatched && !is_own_kind ? keep(KeptReason::Unmatched, event)
-                                                            : Fate::Unmatched;
+    return triggers_.spec().keeps_unmatched && !is_own_kind
+               ? keep(KeptReason::Unmatched, scope, event)
+               : Fate::Unmatched;
 }
 
 bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
@@ -69,7 +69,7 @@ bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Inc
     if (trigger.filter) {
         auto outcome = trigger.filter->evaluate(bindings);
         if (const auto* failed = std::get_if<expr::Fault>(&outcome)) {
-            fault(number, trigger, *failed, event);
+            fault(number, trigger, *failed, scope, event);
             return true;
         }
         const auto& value = std::get<Value>(outcome);
@@ -99,7 +99,7 @@ void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incar
                      .progress = verdict.progress,
                      .seen = verdict.seen});
     if (verdict.answer == Verdict::Answer::Fault) {
-        fault(number, trigger, *verdict.fault, event);
+        fault(number, trigger, *verdict.fault, scope, event);
     } else if (verdict.answer == Verdict::Answer::Fire) {
         fire(number, trigger, scope, event);
     }
@@ -107,6 +107,9 @@ void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incar
 
 void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
                    const event::Event& event) {
+    if (is_runaway(number, trigger)) {
+        return;
+    }
     auto fire = FireNumber{state_.progress.fires + 1};
     auto is_transient = trigger.spec.lifetime == Lifetime::Transient;
     record(Fired{.scope = scope, .trigger = number, .fire = fire, .is_gone = is_transient});
@@ -119,17 +122,33 @@ void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarna
             arm_deadline(number, scope);
         }
     }
-    if (!triggers_.has_interceptors() || ++fire_depth_ > fire_depth_max) {
-        perform(number, trigger, scope, fire, event);
+    ++fire_depth_;
+    // Made now: an interceptor may close the scope, and paths are seen from where it was.
+    auto firing = Firing{*this, event, number, scope, fire};
+    if (!triggers_.has_interceptors()) {
+        perform(trigger, firing);
+        --fire_depth_;
         return;
     }
     auto interceptors = triggers_.interceptors_of(number);
     intercept(interceptors, InterceptWhen::Before, scope, event);
     if (!intercept(interceptors, InterceptWhen::Instead, scope, event)) {
-        perform(number, trigger, scope, fire, event);
+        perform(trigger, firing);
     }
     intercept(interceptors, InterceptWhen::After, scope, event);
     --fire_depth_;
+}
+
+bool Decider::is_runaway(TriggerNumber number, const CompiledTrigger& trigger) {
+    if (fire_depth_ < fire_depth_max && ++fires_of_event_ <= fires_of_event_max) {
+        return false;
+    }
+    auto message = std::string{"one event let triggers fire each other without end"};
+    record(Faulted{.trigger = number, .code = "budget", .message = message});
+    has_failed_ = true;
+    end_run(Status::Failed, {},
+            Value::object({{"kind", "budget"}, {"message", message}, {"trigger", trigger.spec.id}}));
+    return true;
 }
 
 bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
@@ -137,7 +156,8 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
     auto has_stood_in = false;
     for (auto number : interceptors) {
         const auto* trigger = triggers_.get(number);
-        if (trigger == nullptr || trigger->spec.intercept->when != when || state_.has_ended()) {
+        if (trigger == nullptr || trigger->spec.intercept->when != when || state_.has_ended() ||
+            state_.path_of(scope) == nullptr) {
             continue;
         }
         const auto* remembered = state_.find_trigger(scope, number);
@@ -152,28 +172,26 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
     return has_stood_in;
 }
 
-void Decider::perform(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                      FireNumber fire, const event::Event& event) {
+void Decider::perform(const CompiledTrigger& trigger, Firing& firing) {
     // An action may replace or remove this trigger; it stays alive until the next event.
     const auto& actions = trigger.actions;
-    auto firing = Firing{*this, event, number, scope, fire};
     for (auto at = std::uint32_t{0}; at < actions.size() && !state_.has_ended(); ++at) {
         firing.begin_action(at);
         auto done = actions[at]->perform(firing);
         if (!done) {
-            fault(number, trigger, done.error(), event);
+            fault(firing.trigger(), trigger, done.error(), firing.scope(), firing.event());
             return;
         }
     }
 }
 
 void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const expr::Fault& fault,
-                    const event::Event& event) {
+                    Incarnation scope, const event::Event& event) {
     record(Faulted{.trigger = number, .code = fault.code, .message = fault.message});
     has_failed_ = true;
     switch (trigger.spec.on_error) {
         case OnError::Skip: return;
-        case OnError::Park: keep(KeptReason::Failed, event); return;
+        case OnError::Park: keep(KeptReason::Failed, scope, event); return;
         case OnError::Fail: break;
     }
     if (!state_.has_ended()) {
@@ -184,7 +202,7 @@ void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const 
     }
 }
 
-Fate Decider::keep(KeptReason reason, const event::Event& event) {
+Fate Decider::keep(KeptReason reason, Incarnation scope, const event::Event& event) {
     const auto& spec = triggers_.spec();
     auto is_full = state_.kept.size() >= spec.kept_max ||
                    state_.progress.kept_bytes + event.json().size() > spec.kept_bytes_max;
@@ -203,7 +221,8 @@ Fate Decider::keep(KeptReason reason, const event::Event& event) {
     record(EventKept{.number = number_,
                      .event = {.reason = reason,
                                .since = moment_.time,
-                               .json = std::string{event.json()}}});
+                               .json = std::string{event.json()},
+                               .scope = scope}});
     if (spec.kept_ttl > Nanos{0} && reason != KeptReason::Failed) {
         auto timer = TimerState{.purpose = TimerPurpose::KeptTtl};
         timer.due = moment_.steady + spec.kept_ttl;

@@ -32,7 +32,18 @@ Firing::Firing(Decider& decider, const event::Event& event, TriggerNumber trigge
       trigger_(trigger),
       scope_(scope),
       fire_(fire),
-      bindings_(decider.state(), decider.triggers(), event, decider.moment(), trigger, scope) {}
+      bindings_(decider.state(), decider.triggers(), event, decider.moment(), trigger, scope) {
+    if (const auto* path = decider.state().path_of(scope)) {
+        path_ = *path;
+    }
+}
+
+Attempt<void> Firing::require_scope() const {
+    if (state().path_of(scope_) == nullptr) {
+        return faulty("no_such_scope", fmt::format("scope \"{}\" was closed by now", path_));
+    }
+    return {};
+}
 
 Attempt<Value> Firing::evaluate(const expr::Template& pattern) const {
     auto outcome = pattern.evaluate(bindings_);
@@ -53,8 +64,7 @@ Attempt<std::string> Firing::evaluate_text(const expr::Template& pattern,
 }
 
 Attempt<std::string> Firing::scope_path(std::string_view written) const {
-    const auto* current = state().path_of(scope_);
-    auto own = current == nullptr ? std::string{} : *current;
+    const auto& own = path_;
     if (written.empty()) {
         return own;
     }
@@ -86,13 +96,11 @@ Attempt<Incarnation> Firing::open_scope(std::string_view written, const Value& v
     if (auto open = state().scope_at(path)) {
         return *open;
     }
-    auto parent = root_scope;
-    for (auto at = path.rfind('/'); at != std::string::npos && at > 0; at = path.rfind('/', at - 1)) {
-        if (auto open = state().scope_at(path.substr(0, at))) {
-            parent = *open;
-            break;
-        }
-    }
+    // Those around it come first, so that closing one of them closes this one.
+    auto slash = path.rfind('/');
+    auto parent = slash == std::string::npos
+                      ? root_scope
+                      : TRY(open_scope("/" + path.substr(0, slash), Value{}));
     auto incarnation = Incarnation{state().progress.incarnations + 1};
     record(ScopeOpened{
         .path = path,
@@ -128,11 +136,10 @@ event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const
 
 } // namespace
 
-void Firing::emit(const Outgoing& outgoing) {
+void Firing::emit(const Outgoing& outgoing, Incarnation into) {
     auto event = build(*this, outgoing, next_key());
-    auto scope = state().scope_at(outgoing.scope);
     record(Emitted{.event = {.number = state().progress.emitted + 1,
-                             .scope = scope.value_or(scope_),
+                             .scope = into,
                              .json = std::string{event.json()},
                              .event = event}});
 }

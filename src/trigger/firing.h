@@ -30,6 +30,8 @@ public:
     /// The same, and it must be a text.
     Attempt<std::string> evaluate_text(const expr::Template& pattern, std::string_view what) const;
 
+    /// A fault when this firing's scope was closed meanwhile: nothing lives there any more.
+    Attempt<void> require_scope() const;
     /// A scope by its path as authors write it: nothing is the current one, `/a` absolute, `..` the one around, `a` inside.
     Attempt<std::string> scope_path(std::string_view written) const;
     Attempt<Incarnation> scope_named(std::string_view written) const;
@@ -45,7 +47,7 @@ public:
         Value data;
         std::string scope; ///< Path; empty: the root.
     };
-    void emit(const Outgoing& outgoing);
+    void emit(const Outgoing& outgoing, Incarnation into);
     void send(const Outgoing& outgoing, bool is_sink, const std::string& target);
 
     // Slices. An action over many items asks for its part of them and says where it stopped.
@@ -74,6 +76,7 @@ private:
     const event::Event& event_;
     TriggerNumber trigger_;
     Incarnation scope_;
+    std::string path_; ///< Of the scope when it fired.
     FireNumber fire_;
     RunBindings bindings_;
     std::uint32_t action_ = 0;

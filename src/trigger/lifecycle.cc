@@ -122,6 +122,10 @@ void Decider::announce_dropped_tasks(const std::string& path) {
 void Decider::close_scope(const std::string& path) {
     announce_dropped_tasks(path);
     record(ScopeClosed{.path = path});
+    if (!state_.kept.empty()) {
+        has_released_ = true;
+        kept_cursor_ = EventNumber{0};
+    }
 }
 
 void Decider::end_run(Status status, Value result, Value error) {

@@ -58,6 +58,7 @@ std::optional<Incarnation> RunState::scope_at(std::string_view path) const {
 
 void RunState::mark_clean() {
     dirty.clear();
+    dirty_triggers.clear();
     removed_timers.clear();
     seen_added.clear();
     has_sequences_changed = false;

@@ -183,10 +183,11 @@ struct KeptEvent {
     KeptReason reason = KeptReason::Disabled;
     Time since{};
     std::string json;
+    Incarnation scope; ///< It is late when this is closed before it is delivered.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("reason", reason)("since", since)("json", json);
+        archive("reason", reason)("since", since)("json", json)("scope", scope);
     }
 };
 
@@ -245,7 +246,6 @@ enum class Table : std::uint8_t {
     Info,
     Progress,
     Context,
-    Trigger, ///< first: incarnation, second: trigger number.
     Contexts, ///< first: incarnation; all trigger states of a closed scope.
     Scope,    ///< path.
     Task,     ///< first: fire number, second: index.
@@ -264,6 +264,14 @@ struct DirtyEntity {
     std::string path{};
 
     auto operator<=>(const DirtyEntity&) const = default;
+};
+
+/// A trigger's state in a scope, as the most frequent of the dirty.
+struct DirtyTrigger {
+    Incarnation scope;
+    TriggerNumber trigger;
+
+    auto operator<=>(const DirtyTrigger&) const = default;
 };
 
 /// A timer that no longer stands: what its place in the order of due times was.
@@ -312,6 +320,7 @@ struct RunState {
     std::deque<std::pair<Time, Fingerprint>> seen_order; ///< Oldest first, for dedupe within a window.
 
     std::vector<DirtyEntity> dirty;
+    std::vector<DirtyTrigger> dirty_triggers; ///< Each once.
     std::vector<RemovedTimer> removed_timers;
     std::vector<Fingerprint> seen_added; ///< Since the last commit.
     bool has_sequences_changed = false;

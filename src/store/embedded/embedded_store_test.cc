@@ -15,6 +15,11 @@
 #include "store/embedded/testing/scratch_directory.h"
 #include "store/testing/store_contract.h"
 
+// Stores are opened in forked processes here.
+extern "C" const char* __tsan_default_options() {
+    return "die_after_fork=0";
+}
+
 namespace sluice::store::embedded {
 namespace {
 

@@ -58,6 +58,7 @@ void set_tree(rocksdb::Options& settings) {
     settings.max_write_buffer_number = 4;
     settings.max_background_jobs = 2;
     settings.max_open_files = 256;
+    settings.max_file_opening_threads = 1;
     settings.table_cache_numshardbits = 2;
     settings.bytes_per_sync = std::uint64_t{1} << 20U;
     // Larger values lie beside the tree, so that compaction does not copy them again and again.

@@ -44,7 +44,7 @@ Result<void> take_change(std::string_view change, ManifestScan& scan) {
     while (!in.is_at_end()) {
         switch (TRY(in.varint())) {
             case comparator:
-            case database_id: TRY(in.text()); break;
+            case database_id: static_cast<void>(TRY(in.text())); break;
             case log_number: scan.oldest_log = std::max(scan.oldest_log, TRY(in.varint())); break;
             case last_sequence:
                 scan.last_sequence = std::max(scan.last_sequence, TRY(in.varint()));
@@ -53,7 +53,7 @@ Result<void> take_change(std::string_view change, ManifestScan& scan) {
             case 9:   // Previous log number.
             case 10:  // Oldest log number to keep.
             case 203: // Highest column family.
-                TRY(in.varint());
+                static_cast<void>(TRY(in.varint()));
                 break;
             default: return {};
         }

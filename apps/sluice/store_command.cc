@@ -1,0 +1,99 @@
+#include "sluice/store_command.h"
+
+#include <utility>
+
+#include "base/base64.h"
+#include "sluice/output.h"
+#include "store/embedded/embedded_store.h"
+#include "value/json.h"
+
+namespace sluice::app {
+
+namespace {
+
+using store::embedded::EmbeddedStore;
+
+Value to_value(const store::embedded::CheckReport& report) {
+    auto damaged = std::vector<Value>{};
+    for (const auto& each : report.damaged) {
+        damaged.push_back(Value::object({{"file", each.file}, {"reason", each.reason}}));
+    }
+    auto torn = std::vector<Value>{};
+    for (const auto& each : report.torn) {
+        torn.push_back(Value::object({{"file", each.file},
+                                      {"offset", number(each.offset)},
+                                      {"bytes", number(each.bytes)},
+                                      {"reason", each.reason}}));
+    }
+    return Value::object({{"is_sound", report.damaged.empty()},
+                          {"files", number(report.files)},
+                          {"bytes", number(report.bytes)},
+                          {"damaged", Value::list(std::move(damaged))},
+                          {"torn", Value::list(std::move(torn))}});
+}
+
+void print_report(const store::embedded::CheckReport& report) {
+    for (const auto& each : report.damaged) {
+        print("{}: damaged: {}", each.file, each.reason);
+    }
+    for (const auto& each : report.torn) {
+        print("{}: {} bytes at {} are the unfinished end of a crash and will be cut: {}", each.file,
+              each.bytes, each.offset, each.reason);
+    }
+    if (report.damaged.empty()) {
+        print("{} files, {} bytes: all sound", report.files, report.bytes);
+    }
+}
+
+std::string hex(std::string_view bytes) {
+    auto text = std::string{};
+    for (auto byte : bytes) {
+        text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    return text;
+}
+
+/// A key begins with its shard in two bytes and the letter of its table.
+Value record_of(std::string_view key, std::string_view value) {
+    auto record = Value::object({{"key", hex(key)}});
+    if (key.size() > 2) {
+        auto shard = static_cast<unsigned char>(key[0]) * 256 + static_cast<unsigned char>(key[1]);
+        record = record.with("shard", shard).with("table", hex(key.substr(2, 1)));
+        if (key[2] > ' ' && key[2] < 0x7F) {
+            record = record.with("table", key.substr(2, 1));
+        }
+    }
+    return record.with("value", base64_encode(value));
+}
+
+} // namespace
+
+ExitCode check_store(const StoreOptions& options) {
+    auto checked = EmbeddedStore::check(options.data);
+    if (!checked) {
+        return report(checked.error());
+    }
+    if (options.is_json) {
+        print_json(to_value(*checked));
+    } else {
+        print_report(*checked);
+    }
+    return checked->damaged.empty() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+ExitCode export_store(const StoreOptions& options) {
+    if (!std::filesystem::is_directory(options.data)) {
+        return report({Errc::NotFound, fmt::format("there is no data directory {}", options.data)});
+    }
+    auto store = EmbeddedStore::open(options.data, {.access = store::embedded::Access::ReadOnly});
+    if (!store) {
+        return report(store.error());
+    }
+    auto exported = (*store)->export_to([](std::string_view key, std::string_view value) {
+        print_line(value::to_json(record_of(key, value)));
+        return Result<void>{};
+    });
+    return exported ? ExitCode::Ok : report(exported.error());
+}
+
+} // namespace sluice::app

@@ -1,0 +1,41 @@
+#include "sluice/validate_command.h"
+
+#include <utility>
+
+#include "sluice/definition_file.h"
+#include "sluice/output.h"
+
+namespace sluice::app {
+
+ExitCode validate(const ValidateOptions& options) {
+    auto vocabulary = trigger::Vocabulary{};
+    auto items = std::vector<Value>{};
+    auto code = ExitCode::Ok;
+    for (const auto& file : options.files) {
+        auto text = read_text(file);
+        if (!text) {
+            code = report(text.error());
+            continue;
+        }
+        auto loaded = load_definition(*std::move(text), file, vocabulary);
+        auto findings = loaded ? Findings{} : loaded.error();
+        if (!findings.empty()) {
+            code = code == ExitCode::Ok ? ExitCode::Invalid : code;
+        }
+        for (const auto& finding : findings) {
+            items.push_back(to_value(finding));
+        }
+        if (!options.is_json) {
+            say_findings(findings);
+            say("{}: {}", file,
+                findings.empty() ? "valid" : fmt::format("{} found", findings.size()));
+        }
+    }
+    if (options.is_json) {
+        print_json(Value::object(
+            {{"valid", code == ExitCode::Ok}, {"findings", Value::list(std::move(items))}}));
+    }
+    return code;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,155 @@
+#include "trigger/state_image.h"
+
+#include <utility>
+
+#include "value/archive.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+constexpr auto image_format = std::uint8_t{1};
+
+template <typename Map>
+void write_map(const Map& map, value::ArchiveWriter& out) {
+    out.write(static_cast<std::uint64_t>(map.size()));
+    for (const auto& [key, entity] : map) {
+        out.write(key);
+        out.write(entity);
+    }
+}
+
+template <typename Map, typename Use>
+void read_map(Map& map, value::ArchiveReader& in, Use use) {
+    auto size = std::uint64_t{0};
+    in.read(size);
+    for (auto at = std::uint64_t{0}; at < size && in.status(); ++at) {
+        auto key = typename Map::key_type{};
+        auto entity = typename Map::mapped_type{};
+        in.read(key);
+        in.read(entity);
+        use(key, entity);
+        map.insert_or_assign(std::move(key), std::move(entity));
+    }
+}
+
+void write_triggers(const TriggerStates& states, value::ArchiveWriter& out) {
+    // In order of number, so that equal states have equal images.
+    auto sorted = std::map<std::uint32_t, const TriggerState*>{};
+    for (const auto& [number, state] : states) {
+        sorted[number] = state.get();
+    }
+    out.write(static_cast<std::uint64_t>(sorted.size()));
+    for (const auto& [number, state] : sorted) {
+        out.write(number);
+        out.write(*state);
+    }
+}
+
+void read_triggers(RunState& state, Incarnation scope, value::ArchiveReader& in) {
+    auto& states = scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
+    auto size = std::uint64_t{0};
+    in.read(size);
+    for (auto at = std::uint64_t{0}; at < size && in.status(); ++at) {
+        auto number = std::uint32_t{0};
+        auto read = std::make_unique<TriggerState>();
+        in.read(number);
+        in.read(*read);
+        read->dirty_since = state.batch;
+        state.dirty_triggers.push_back({.scope = scope, .trigger = TriggerNumber{number}});
+        states[number] = std::move(read);
+    }
+}
+
+} // namespace
+
+std::string encode_image(const RunState& state) {
+    auto image = std::string{};
+    auto encoder = Encoder{image};
+    encoder.u8(image_format);
+    auto out = value::ArchiveWriter{encoder};
+    out.write(state.info);
+    out.write(state.progress);
+    out.write(state.context);
+    write_triggers(state.root_triggers, out);
+    out.write(static_cast<std::uint64_t>(state.scoped_triggers.size()));
+    for (const auto& [scope, states] : state.scoped_triggers) {
+        out.write(scope);
+        write_triggers(states, out);
+    }
+    write_map(state.scopes, out);
+    write_map(state.tasks, out);
+    write_map(state.timers, out);
+    write_map(state.kept, out);
+    write_map(state.continuations, out);
+    write_map(state.continuation_next, out);
+    write_map(state.overrides, out);
+    write_map(state.holds, out);
+    out.write(static_cast<std::uint64_t>(state.queue.size()));
+    for (const auto& queued : state.queue) {
+        out.write(queued);
+    }
+    return image;
+}
+
+Result<void> decode_image(std::string_view image, RunState& state) {
+    auto decoder = Decoder{image};
+    auto format = TRY(decoder.u8());
+    if (format != image_format) {
+        return fail(Errc::Unsupported, "state image of format {}: this program reads {}", format,
+                    image_format);
+    }
+    auto in = value::ArchiveReader{decoder};
+    in.read(state.info);
+    in.read(state.progress);
+    in.read(state.context);
+    state.mark({.table = Table::Info});
+    state.mark({.table = Table::Context});
+    read_triggers(state, root_scope, in);
+    auto scoped = std::uint64_t{0};
+    in.read(scoped);
+    for (auto at = std::uint64_t{0}; at < scoped && in.status(); ++at) {
+        auto scope = Incarnation{};
+        in.read(scope);
+        read_triggers(state, scope, in);
+    }
+    read_map(state.scopes, in, [&](const std::string& path, const ScopeState& scope) {
+        state.scope_paths[scope.incarnation] = path;
+        state.members[scope.parent].children.insert(path);
+        state.mark({.table = Table::Scope, .path = path});
+    });
+    read_map(state.tasks, in, [&](const TaskKey& key, const TaskState& task) {
+        state.members[task.scope].tasks.insert(key);
+        state.mark({.table = Table::Task, .first = key.fire.raw(), .second = key.index});
+    });
+    read_map(state.timers, in, [&](TimerNumber number, const TimerState& timer) {
+        state.members[timer.scope].timers.insert(number);
+        state.mark({.table = Table::Timer, .first = number.raw()});
+    });
+    read_map(state.kept, in, [&](EventNumber number, const KeptEvent&) {
+        state.mark({.table = Table::Kept, .first = number.raw()});
+    });
+    read_map(state.continuations, in, [&](std::uint64_t number, const Continuation&) {
+        state.mark({.table = Table::Continuation, .first = number});
+    });
+    read_map(state.continuation_next, in, [&](std::uint64_t number, std::uint64_t) {
+        state.mark({.table = Table::ContinuationNext, .first = number});
+    });
+    read_map(state.overrides, in, [&](TriggerNumber number, const TriggerOverride&) {
+        state.mark({.table = Table::Override, .first = number.raw()});
+    });
+    read_map(state.holds, in, [&](Incarnation scope, const Hold&) {
+        state.mark({.table = Table::Hold, .first = scope.raw()});
+    });
+    auto queued = std::uint64_t{0};
+    in.read(queued);
+    for (auto at = std::uint64_t{0}; at < queued && in.status(); ++at) {
+        in.read(state.queue.emplace_back());
+    }
+    auto first = state.queue.empty() ? state.progress.emitted + 1 : state.queue.front().number;
+    state.queue_stored_first = first;
+    state.queue_stored_end = first;
+    return in.status();
+}
+
+} // namespace sluice::trigger

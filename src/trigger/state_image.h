@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "trigger/state.h"
+
+namespace sluice::trigger {
+
+/// Everything a run is, in one text: what a fork starts from. Ids it has seen are not part of it, since another run has
+/// senders of its own.
+std::string encode_image(const RunState& state);
+/// Puts an image into an empty state, all of it dirty. Fails with Corrupt.
+Result<void> decode_image(std::string_view image, RunState& state);
+
+} // namespace sluice::trigger
