@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "event/codec.h"
 #include "sluice/bench_report.h"
 #include "sluice/bench_world.h"
-#include "event/codec.h"
 #include "trigger/spec.h"
 #include "value/json.h"
 
@@ -70,12 +70,11 @@ struct EventLoad {
 
 Value join_form(const BenchOptions& options, const EventLoad& load) {
     auto triggers = std::vector<Value>{};
-    auto condition =
-        Value::object({{"count", static_cast<std::int64_t>(load.events_each)}});
+    auto condition = Value::object({{"count", static_cast<std::int64_t>(load.events_each)}});
     for (auto at = std::uint64_t{0}; at < options.triggers; ++at) {
         auto on = Value::object({{"type", "join"}, {"subject", fmt::format("s{}", at)}});
-        triggers.push_back(Value::object(
-            {{"id", fmt::format("t{}", at)}, {"on", on}, {"condition", condition}}));
+        triggers.push_back(
+            Value::object({{"id", fmt::format("t{}", at)}, {"on", on}, {"condition", condition}}));
     }
     return Value::object(
         {{"name", "join"}, {"unmatched", "drop"}, {"triggers", Value::list(std::move(triggers))}});
@@ -144,8 +143,7 @@ public:
     /// Events per second of one repetition; what fired is checked.
     Result<double> run(const std::string& type, BenchFigures& figures) {
         auto run = fmt::format("bench-{}", ++runs_);
-        auto source = LinesInMemory{"bench/" + run,
-                                    load_.lines(run, type, options_.event_bytes)};
+        auto source = LinesInMemory{"bench/" + run, load_.lines(run, type, options_.event_bytes)};
         TRY(world_.start(run, "join"));
         auto before = world_.engine().stats();
         auto begin = std::chrono::steady_clock::now();
@@ -169,8 +167,8 @@ public:
         auto lines = LinesInMemory{run, load_.lines(run, "join", options_.event_bytes)};
         figures.ceiling_events_per_second.add(measure_pure(lines, *set_));
         auto batch_events = std::max<std::uint64_t>(1, figures.events / figures.commits);
-        figures.ceiling_store_events_per_second.add(TRY(measure_store(
-            world_, figures.events, batch_events, options_.event_bytes, repetition)));
+        figures.ceiling_store_events_per_second.add(TRY(
+            measure_store(world_, figures.events, batch_events, options_.event_bytes, repetition)));
         figures.ceiling_sync_us.add(
             measure_sync_us(world_.path(), batch_events * options_.event_bytes, 30));
         return {};
@@ -208,8 +206,8 @@ Value sequence_form(std::uint64_t length) {
                           : Value::object({{"type", "sluice.task.succeeded"},
                                            {"subject", fmt::format("step-{}", at - 1)}});
         auto invoke = Value::object(
-            {{"invoke", Value::object({{"function", "noop"},
-                                       {"subject", fmt::format("step-{}", at)}})}});
+            {{"invoke",
+              Value::object({{"function", "noop"}, {"subject", fmt::format("step-{}", at)}})}});
         triggers.push_back(Value::object({{"id", fmt::format("step-{}", at)},
                                           {"on", on},
                                           {"action", at == length ? Value{"finish"} : invoke}}));
@@ -315,8 +313,7 @@ Result<void> start_waiting(BenchWorld& world, std::uint64_t runs) {
 
 Result<void> bench_waiting(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
     auto trigger = Value::object({{"id", "go"}, {"on", "go"}, {"action", "finish"}});
-    TRY(world.define(Value::object(
-        {{"name", "waiting"}, {"triggers", Value::list({trigger})}})));
+    TRY(world.define(Value::object({{"name", "waiting"}, {"triggers", Value::list({trigger})}})));
     auto begin = std::chrono::steady_clock::now();
     TRY(start_waiting(world, options.runs));
     figures.elapsed_ms.add(seconds_since(begin) * 1e3);

@@ -10,7 +10,8 @@ struct BenchOptions {
     std::uint64_t events = 200'000;
     std::uint64_t event_bytes = 300;
     std::uint64_t triggers = 100;
-    std::uint64_t matching = 0; ///< Triggers that the events match, chosen at random; 0: all, at most 100 of a million.
+    std::uint64_t matching =
+        0; ///< Triggers that the events match, chosen at random; 0: all, at most 100 of a million.
     std::uint64_t length = 80;
     std::uint64_t width = 10'000;
     std::uint64_t runs = 1'000'000;
@@ -22,7 +23,8 @@ struct BenchOptions {
     bool json = false;
 };
 
-/// Runs a standard workload and prints its figures beside the ceilings measured in the same run. Gives the exit code.
+/// Runs a standard workload and prints its figures beside the ceilings measured in the same run.
+/// Gives the exit code.
 int bench(const BenchOptions& options);
 
 } // namespace sluice::app

@@ -38,12 +38,12 @@ std::uint64_t resident_bytes() {
 
 Value to_value(const BenchFigures& figures, const std::string& workload,
                const std::string& durability) {
-    auto members = std::vector<value::Member>{
-        {"workload", workload},
-        {"durability", durability},
-        {"events", static_cast<std::int64_t>(figures.events)},
-        {"fired", static_cast<std::int64_t>(figures.fired)},
-        {"commits", static_cast<std::int64_t>(figures.commits)}};
+    auto members =
+        std::vector<value::Member>{{"workload", workload},
+                                   {"durability", durability},
+                                   {"events", static_cast<std::int64_t>(figures.events)},
+                                   {"fired", static_cast<std::int64_t>(figures.fired)},
+                                   {"commits", static_cast<std::int64_t>(figures.commits)}};
     auto add = [&](const char* name, const Samples& samples) {
         if (!samples.is_empty()) {
             members.push_back({name, std::round(samples.median() * 100) / 100});
@@ -56,8 +56,8 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
     add("noop_over_join", figures.noop_over_join);
     members.push_back({"rss_bytes", static_cast<std::int64_t>(figures.rss_bytes)});
     members.push_back({"disk_bytes", static_cast<std::int64_t>(figures.disk_bytes)});
-    const auto& main = !figures.events_per_second.is_empty() ? figures.events_per_second
-                                                             : figures.elapsed_ms;
+    const auto& main =
+        !figures.events_per_second.is_empty() ? figures.events_per_second : figures.elapsed_ms;
     members.push_back({"repetitions", static_cast<std::int64_t>(main.size())});
     members.push_back({"spread", std::round(main.spread() * 1000) / 1000});
     add("ceiling_events_per_second", figures.ceiling_events_per_second);

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "sluice/bench_report.h"
 #include "event/codec.h"
+#include "sluice/bench_report.h"
 #include "store/embedded/open.h"
 
 namespace sluice::app {
@@ -112,8 +112,8 @@ Result<void> BenchWorld::open() {
     store_ = TRY(store::embedded::open_store(path_ / "store", {.durability = durability}));
     auto engine_options = engine::EngineOptions{.lanes = options_.threads};
     engine_options.functions["noop"] = {.sink = &noop_};
-    engine_ = TRY(
-        engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_, std::move(engine_options)));
+    engine_ = TRY(engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_,
+                                       std::move(engine_options)));
     return {};
 }
 

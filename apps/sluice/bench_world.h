@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "sluice/bench.h"
 #include "engine/engine.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
+#include "sluice/bench.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 

@@ -6,6 +6,10 @@ namespace sluice::app {
 
 ExitCode report(const Error& error) {
     say("sluice: {}", error.message);
+    return exit_code_of(error);
+}
+
+ExitCode exit_code_of(const Error& error) {
     switch (error.code) {
         case Errc::InvalidInput:
         case Errc::LimitExceeded: return ExitCode::Invalid;

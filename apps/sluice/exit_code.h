@@ -15,6 +15,7 @@ enum class ExitCode : int {
     Interrupted = 130,
 };
 
+ExitCode exit_code_of(const Error& error);
 /// Says what went wrong on standard error.
 ExitCode report(const Error& error);
 

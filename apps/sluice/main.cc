@@ -7,12 +7,12 @@
 #include "sluice/bench.h"
 #include "sluice/completion_command.h"
 #include "sluice/exit_code.h"
-#include "sluice/replay_command.h"
-#include "sluice/run_command.h"
-#include "sluice/show_command.h"
+#include "sluice/inspect/replay_command.h"
+#include "sluice/inspect/show_command.h"
+#include "sluice/inspect/why_command.h"
+#include "sluice/run/run_command.h"
 #include "sluice/store_command.h"
 #include "sluice/validate_command.h"
-#include "sluice/why_command.h"
 
 // The command line, and nothing else: each command has a file of its own.
 namespace {

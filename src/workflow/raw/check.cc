@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -199,8 +200,8 @@ std::vector<Finding> check(const Document& document, const trigger::Vocabulary& 
             break;
         }
     }
-    std::ranges::stable_sort(findings, [](const Finding& left, const Finding& right) {
-        return std::pair{left.line, left.column} < std::pair{right.line, right.column};
+    std::ranges::sort(findings, {}, [](const Finding& finding) {
+        return std::tie(finding.line, finding.column, finding.path, finding.message);
     });
     return findings;
 }

@@ -64,8 +64,7 @@ void set_tree(rocksdb::Options& settings) {
     // Larger values lie beside the tree, so that compaction does not copy them again and again.
     settings.enable_blob_files = true;
     settings.min_blob_size = std::uint64_t{4} << 10U;
-    settings.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression,
-                                      rocksdb::kLZ4Compression};
+    settings.compression = rocksdb::kLZ4Compression;
     settings.file_checksum_gen_factory = file_checksums();
 }
 

@@ -1,0 +1,67 @@
+#include "sluice/inspect/replay_command.h"
+
+#include "engine/inspector.h"
+#include "sluice/inspect/run_view.h"
+#include "sluice/output.h"
+#include "sluice/session.h"
+
+namespace sluice::app {
+
+namespace {
+
+Value to_value(const engine::ReplayReport& report) {
+    auto differences = std::vector<Value>{};
+    for (const auto& each : report.differences) {
+        differences.push_back(
+            Value::object({{"event", number(each.event.raw())}, {"what", each.what}}));
+    }
+    return Value::object({{"events", number(report.events)},
+                          {"same", report.difference_count == 0},
+                          {"differences", number(report.difference_count)},
+                          {"is_same_software", report.is_same_software},
+                          {"first", Value::list(std::move(differences))}});
+}
+
+void print_report(const engine::ReplayReport& report) {
+    if (report.difference_count == 0) {
+        print("{} events decided again: all the same", report.events);
+        return;
+    }
+    for (const auto& each : report.differences) {
+        print("event #{}: {}", each.event.raw(), each.what);
+    }
+    print("{} events decided again: {} differ{}", report.events, report.difference_count,
+          report.is_same_software ? "" : ", which another release recorded: changes, not damage");
+}
+
+} // namespace
+
+ExitCode replay(const ReplayOptions& options) {
+    auto store = open_to_read(options.data);
+    if (!store) {
+        return app::report(store.error());
+    }
+    auto vocabulary = trigger::Vocabulary{};
+    auto inspector = engine::Inspector{**store, vocabulary};
+    auto run = engine::RunName{.id = options.run};
+    if (options.at) {
+        auto state = engine::state_at(inspector, run, trigger::EventNumber{*options.at});
+        if (!state) {
+            return app::report(state.error());
+        }
+        print_json(state_view(**state));
+        return ExitCode::Ok;
+    }
+    auto report = engine::replay(inspector, run);
+    if (!report) {
+        return app::report(report.error());
+    }
+    if (options.is_json) {
+        print_json(to_value(*report));
+    } else {
+        print_report(*report);
+    }
+    return report->difference_count == 0 ? ExitCode::Ok : ExitCode::Failed;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,241 @@
+#include "sluice/inspect/show_command.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sluice/inspect/narrator.h"
+#include "sluice/inspect/run_view.h"
+#include "sluice/inspect/waiting.h"
+#include "sluice/output.h"
+#include "sluice/session.h"
+#include "trigger/change.h"
+#include "value/json.h"
+#include "value/time_text.h"
+
+namespace sluice::app {
+
+namespace {
+
+using engine::Inspector;
+using engine::RunName;
+
+constexpr auto statuses = {trigger::Status::Running, trigger::Status::Succeeded,
+                           trigger::Status::Failed, trigger::Status::Cancelled,
+                           trigger::Status::TimedOut};
+
+std::string time_text(Time time) {
+    return value::format_time(std::chrono::floor<std::chrono::milliseconds>(time));
+}
+
+std::string duration_text(Time from, const std::optional<Time>& to) {
+    return to ? value::format_duration(std::chrono::floor<std::chrono::milliseconds>(*to - from))
+              : "";
+}
+
+Result<void> show_runs(Inspector& inspector, const ShowOptions& options) {
+    auto filter = engine::RunFilter{
+        .definition = options.definition, .label = options.label, .most = options.limit};
+    for (auto status : statuses) {
+        if (options.status == to_string(status)) {
+            filter.status = status;
+        }
+    }
+    auto runs = TRY(inspector.list(filter));
+    auto table = Table{{"RUN", "DEFINITION", "STATUS", "STARTED", "DURATION"}};
+    auto items = std::vector<Value>{};
+    for (const auto& [run, summary] : runs) {
+        table.add({run.id, summary.definition, std::string{to_string(summary.status)},
+                   time_text(summary.started), duration_text(summary.started, summary.ended)});
+        auto item = Value::object({{"run", run.id},
+                                   {"definition", summary.definition},
+                                   {"status", to_string(summary.status)},
+                                   {"started", summary.started},
+                                   {"labels", summary.labels}});
+        items.push_back(summary.ended ? item.with("ended", *summary.ended) : item);
+    }
+    if (options.is_json) {
+        print_json(Value::list(std::move(items)));
+    } else {
+        table.print();
+    }
+    if (runs.size() == options.limit) {
+        say("there may be more runs: these are {} of them (--limit)", options.limit);
+    }
+    return {};
+}
+
+void print_list(std::string_view heading, const std::vector<std::string>& lines) {
+    if (lines.empty()) {
+        return;
+    }
+    print("{}", heading);
+    for (const auto& line : lines) {
+        print("  {}", line);
+    }
+}
+
+void print_summary(const trigger::RunState& state, const std::vector<WaitingTrigger>& waiting) {
+    const auto& progress = state.progress;
+    print("run         {}", state.id);
+    print("definition  {}", state.info.definition);
+    print("status      {}", to_string(progress.status));
+    print("started     {}", time_text(state.info.started));
+    if (progress.ended) {
+        print("ended       {}, after {}", time_text(*progress.ended),
+              duration_text(state.info.started, progress.ended));
+    }
+    print("input       {}", brief(state.info.input, 200));
+    if (progress.status == trigger::Status::Succeeded) {
+        print("result      {}", brief(progress.result, 2'000));
+    } else if (progress.ended) {
+        print("error       {}", describe_error(progress.error));
+    }
+    print("counts      {} events, {} fired, {} duplicates", progress.events, progress.fires,
+          progress.duplicates);
+    auto lines = std::vector<std::string>{};
+    std::ranges::transform(waiting, std::back_inserter(lines),
+                           [](const auto& each) { return to_text(each); });
+    if (!state.has_ended()) {
+        print_list("waiting triggers", lines);
+    }
+    for (const auto& [heading, part] : {std::pair{"open tasks", tasks_view(state)},
+                                        {"timers", timers_view(state)},
+                                        {"kept events", kept_view(state)}}) {
+        lines.clear();
+        std::ranges::transform(part.as_list(), std::back_inserter(lines),
+                               [](const Value& item) { return brief(item, 200); });
+        print_list(heading, lines);
+    }
+}
+
+Result<void> show_summary(Inspector& inspector, const RunName& run, const ShowOptions& options) {
+    auto state = TRY(inspector.run(run));
+    auto waiting = TRY(waiting_triggers(inspector, run));
+    if (!options.is_json) {
+        print_summary(*state, waiting);
+        return {};
+    }
+    auto items = std::vector<Value>{};
+    std::ranges::transform(waiting, std::back_inserter(items),
+                           [](const auto& each) { return to_value(each); });
+    print_json(state_view(*state).with("waiting", Value::list(std::move(items))));
+    return {};
+}
+
+std::string state_text(const WaitingTrigger& trigger, bool has_ended) {
+    if (trigger.is_gone) {
+        return "gone";
+    }
+    if (has_ended) {
+        return "over";
+    }
+    return trigger.is_on ? "waits" : "disabled";
+}
+
+Result<void> show_triggers(Inspector& inspector, const RunName& run, const ShowOptions& options) {
+    if (options.is_json) {
+        print_json(TRY(inspector.triggers(run)));
+        return {};
+    }
+    auto has_ended = TRY(inspector.run(run))->has_ended();
+    auto table = Table{{"TRIGGER", "SCOPE", "STATE", "PROGRESS", "FIRED", "ON"}};
+    for (const auto& each : TRY(trigger_rows(inspector, run))) {
+        table.add({each.id, each.scope, state_text(each, has_ended),
+                   fmt::format("{}", each.progress), fmt::format("{}", each.fired), each.patterns});
+    }
+    table.print();
+    return {};
+}
+
+Value entry_value(const trigger::Entry& entry, bool has_changes) {
+    auto event = value::parse_json(entry.json);
+    auto view = Value::object({{"event", number(entry.number.raw())},
+                               {"time", entry.moment.time},
+                               {"origin", to_string(entry.origin)},
+                               {"fate", to_string(entry.fate)},
+                               {"json", event ? *event : Value{entry.json}}});
+    if (!has_changes) {
+        return view;
+    }
+    auto changes = std::vector<Value>{};
+    std::ranges::transform(entry.changes, std::back_inserter(changes),
+                           [](const auto& change) { return trigger::to_value(change); });
+    return view.with("changes", Value::list(std::move(changes)));
+}
+
+/// As JSON lines: a history may be long.
+Result<void> show_history(Inspector& inspector, const RunName& run, const ShowOptions& options) {
+    auto narrator = Narrator{TRY(inspector.trigger_names(run))};
+    auto has_changes = options.section == Section::History;
+    auto count = std::size_t{0};
+    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+        if (count++ == options.limit) {
+            say("there is more: these are the first {} events (--limit)", options.limit);
+            return false;
+        }
+        if (options.is_json) {
+            print_line(value::to_json(entry_value(entry, has_changes)));
+            return true;
+        }
+        narrator.note(entry);
+        auto heading = heading_of(entry);
+        print("#{}  {}  {}  {}{}  id {}  {}", entry.number.raw(), time_text(entry.moment.time),
+              to_string(entry.origin), heading.type,
+              heading.subject.empty() ? "" : " of " + heading.subject, heading.id,
+              to_string(entry.fate));
+        if (has_changes) {
+            for (const auto& sentence : narrator.consequences(entry)) {
+                print("    {}", sentence);
+            }
+        }
+        return true;
+    }));
+    return {};
+}
+
+Result<void> show_part(Inspector& inspector, const RunName& run, const ShowOptions& options) {
+    auto state = TRY(inspector.run(run));
+    auto part = options.section == Section::Contexts ? contexts_view(*state)
+                : options.section == Section::Timers ? timers_view(*state)
+                                                     : tasks_view(*state);
+    if (options.is_json) {
+        print_json(part);
+    } else {
+        print_line(value::to_pretty_json(part));
+    }
+    return {};
+}
+
+Result<void> show_in(Inspector& inspector, const ShowOptions& options) {
+    if (options.run.empty()) {
+        return show_runs(inspector, options);
+    }
+    auto run = RunName{.id = options.run};
+    TRY(inspector.run(run));
+    switch (options.section) {
+        case Section::Summary: return show_summary(inspector, run, options);
+        case Section::Triggers: return show_triggers(inspector, run, options);
+        case Section::History:
+        case Section::Events: return show_history(inspector, run, options);
+        case Section::Contexts:
+        case Section::Timers:
+        case Section::Tasks: break;
+    }
+    return show_part(inspector, run, options);
+}
+
+} // namespace
+
+ExitCode show(const ShowOptions& options) {
+    auto store = open_to_read(options.data);
+    if (!store) {
+        return report(store.error());
+    }
+    auto vocabulary = trigger::Vocabulary{};
+    auto inspector = Inspector{**store, vocabulary};
+    auto shown = show_in(inspector, options);
+    return shown ? ExitCode::Ok : report(shown.error());
+}
+
+} // namespace sluice::app

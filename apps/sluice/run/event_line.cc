@@ -1,0 +1,32 @@
+#include "sluice/run/event_line.h"
+
+#include "trigger/arrival.h"
+#include "value/json.h"
+
+namespace sluice::app {
+
+Result<event::Event> read_event_line(event::Codec& codec, std::string_view line,
+                                     const std::string& run) {
+    auto event = TRY(codec.parse(line));
+    if (event.type().starts_with(trigger::types::reserved_prefix)) {
+        return fail(
+            Errc::InvalidInput,
+            "found the type {}, expected one that does not begin with sluice.: those come from "
+            "the engine alone",
+            event.type());
+    }
+    if (!event.run().empty()) {
+        return event;
+    }
+    auto with_run = std::string{R"({"run":)"};
+    value::write_json_string(run, with_run);
+    with_run += ',';
+    with_run += event.json().substr(event.json().find('{') + 1);
+    return codec.parse(with_run);
+}
+
+bool is_blank(std::string_view line) {
+    return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,93 @@
+#include "sluice/run/lines_source.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "sluice/run/event_line.h"
+
+namespace sluice::app {
+
+Result<std::unique_ptr<LinesSource>> LinesSource::open(const std::string& path, std::string run,
+                                                       Reports reports) {
+    auto file = std::ifstream{path, std::ios::binary};
+    if (!file || std::filesystem::is_directory(path)) {
+        return fail(Errc::NotFound, "cannot read the events in {}: {}", path,
+                    file ? "it is a directory" : std::strerror(errno));
+    }
+    // Of its run, because another run may take the same file from its beginning.
+    auto name = fmt::format("lines:{}@{}", std::filesystem::path{path}.filename().string(), run);
+    return std::unique_ptr<LinesSource>{
+        new LinesSource{std::move(file), std::move(name), std::move(run), std::move(reports)}};
+}
+
+LinesSource::LinesSource(std::ifstream file, std::string name, std::string run, Reports reports)
+    : file_(std::move(file)),
+      name_(std::move(name)),
+      run_(std::move(run)),
+      reports_(std::move(reports)) {}
+
+Result<void> LinesSource::resume(std::string_view /*partition*/, std::uint64_t position) {
+    auto line = std::string{};
+    while (line_ < position && std::getline(file_, line)) {
+        ++line_;
+    }
+    return {};
+}
+
+std::optional<event::Event> LinesSource::next() {
+    if (ahead_) {
+        return std::exchange(ahead_, std::nullopt);
+    }
+    auto line = std::string{};
+    while (!is_stopped_ && std::getline(file_, line)) {
+        ++line_;
+        if (is_blank(line)) {
+            continue;
+        }
+        if (auto event = read_event_line(codec_, line, run_)) {
+            return *std::move(event);
+        } else {
+            reports_.bad_line(line_, event.error());
+        }
+    }
+    return std::nullopt;
+}
+
+Result<event::Chunk> LinesSource::read(std::size_t bytes_max) {
+    auto bytes = std::string{};
+    auto first = std::uint64_t{0};
+    auto expected = std::uint64_t{0};
+    while (bytes.size() < bytes_max) {
+        auto event = next();
+        if (!event) {
+            break;
+        }
+        // Lines that were left out end a chunk: its events have consecutive numbers.
+        if (first != 0 && line_ != expected) {
+            ahead_ = std::move(event);
+            break;
+        }
+        first = first == 0 ? line_ : first;
+        expected = line_ + 1;
+        bytes += event->json();
+        bytes += '\n';
+        taken_.emplace_back(line_, event->id());
+    }
+    auto size = bytes.size();
+    bytes.append(event::Codec::padding_bytes, '\0');
+    return event::Chunk{.partition = name_,
+                        .first = first,
+                        .bytes = std::make_shared<const std::string>(std::move(bytes)),
+                        .size = size};
+}
+
+void LinesSource::confirm(std::string_view /*partition*/, std::uint64_t position) {
+    while (!taken_.empty() && taken_.front().first <= position) {
+        reports_.accepted(taken_.front().first, taken_.front().second);
+        taken_.pop_front();
+    }
+}
+
+} // namespace sluice::app

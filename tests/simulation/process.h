@@ -1,0 +1,79 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "action_log.h"
+#include "base/random.h"
+#include "engine/catalog.h"
+#include "engine/dispatcher.h"
+#include "engine/lane.h"
+#include "functions.h"
+#include "store/testing/simulated_store.h"
+#include "timeline.h"
+
+namespace sluice::simulation {
+
+/// What a process is started with; the same in each of its lives.
+struct ProcessOptions {
+    std::size_t lanes = 1;
+    trigger::DecideLimits limits;
+    engine::LaneLimits lane_limits;
+    std::size_t awake_runs_max = 100;
+};
+
+/// One life of an engine without threads: lanes, each with its mailbox, stepped one at a time in an order that the seed draws.
+/// Commits are made at once, or wait, so that the next batch is decided meanwhile; what became of one is heard later still.
+class Process final : private engine::Committer {
+public:
+    Process(store::testing::SimulatedStore& store, Timeline& timeline, Random& random,
+            ActionLog& log, Functions& functions, const ProcessOptions& options);
+
+    /// As Engine::open does it.
+    Result<void> open();
+    void post(engine::Input&& input);
+
+    /// One thing that can be done now; false when there is none.
+    bool step();
+    /// Time until there is something to do, if nothing comes.
+    std::optional<Nanos> until_next();
+    bool has_stopped() const { return has_stopped_; }
+    engine::Catalog& catalog() { return catalog_; }
+
+private:
+    struct Work {
+        std::unique_ptr<store::Batch> batch;
+        Done done;
+        Result<void> result;
+    };
+    struct Place {
+        std::unique_ptr<engine::Lane> lane;
+        std::deque<engine::Input> mail;
+    };
+
+    void submit(std::unique_ptr<store::Batch> batch, Done done) override;
+    Result<void> commit_here(store::Batch& batch) override;
+
+    engine::LaneOutputs outputs();
+    void step_lane(std::size_t at);
+    void commit_next();
+    void return_next();
+
+    store::testing::SimulatedStore& store_;
+    Timeline& timeline_;
+    Random& random_;
+    ActionLog& log_;
+    ProcessOptions options_;
+    trigger::Vocabulary vocabulary_;
+    observe::NullDiagnostics diagnostics_;
+    engine::Catalog catalog_;
+    engine::Dispatcher dispatcher_;
+    std::vector<Place> places_;
+    std::deque<Work> to_commit_;
+    std::deque<Work> to_return_;
+    bool has_stopped_ = false;
+};
+
+} // namespace sluice::simulation

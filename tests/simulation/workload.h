@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "trigger/state.h"
+#include "value/value.h"
+
+namespace sluice::simulation {
+
+/// An event a client sends.
+struct PlannedEvent {
+    std::string id;
+    std::string type;
+    std::int64_t key = 0; ///< `data.k`.
+};
+
+/// A run, what its clients do to it, and how it must end whatever goes wrong meanwhile.
+struct RunPlan {
+    std::string id;
+    std::string definition;
+    Value input;
+    std::vector<PlannedEvent> events;
+    std::string after; ///< Started once this run is; empty: at once.
+    bool is_cancelled = false;
+
+    trigger::Status status = trigger::Status::Succeeded;
+    Value result;
+    std::map<std::string, std::uint64_t> fires; ///< By trigger id, of those that are to be counted.
+};
+
+/// Every definition, as JSON of its trigger-set form.
+std::vector<std::string> definitions();
+
+/// Some runs of some of them.
+std::vector<RunPlan> draw_plans(Random& random);
+
+} // namespace sluice::simulation
