@@ -36,11 +36,13 @@ def ctest(preset):
 STEPS = [
     Step("checks", "make -k --no-print-directory check"),
     Step("program", "make --no-print-directory build"),
+    Step("commands", "python3 tests/e2e/cli_test.py build/release/bin/sluice"),
+    Step("bad input", "python3 tests/e2e/bad_input_test.py build/release/bin/sluice"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),
     Step("fuzzers", "tools/fuzz.sh 5"),
-    Step("simulation", "make --no-print-directory simulate SEEDS=1000", needs="tests/simulation"),
-    Step("crash", "make --no-print-directory crash CYCLES=20", needs="tests/crash"),
+    Step("simulation", "make --no-print-directory simulate SEEDS=2000", needs="tests/simulation"),
+    Step("crash", "make --no-print-directory crash CYCLES=100", needs="tests/crash"),
 ]
 
 

@@ -1,14 +1,30 @@
 #!/usr/bin/env bash
 # Runs clang-tidy 19 over the product's sources, as .clang-tidy says. Tests may do on purpose what it forbids.
 #
-# usage: tools/tidy.sh [--names] [FILE…]       --names checks nothing but names, which is quick
+# usage: tools/tidy.sh [--names] [FILE…]       --names checks nothing but the names in headers, which is quick
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-checks=()
+quiet() { grep -vE 'warnings? (and .* errors? )?generated|^Suppressed|^Use -header' >&2 || true; }
+
+# The headers of a folder are read once, together: what a reader meets first has its name from the rules.
+check_names() {
+    local folder umbrella umbrellas=()
+    rm -rf build/names && mkdir -p build/names
+    while read -r folder; do
+        umbrella=build/names/${folder//\//_}.cc
+        find "$folder" -maxdepth 1 -name '*.h' | sort | sed -E 's|^(src\|apps)/(.*)|#include "\2"|' >"$umbrella"
+        umbrellas+=("$umbrella")
+    done < <(find src apps -name '*.h' | grep -v /testing/ | xargs -n 1 dirname | sort -u)
+    printf '%s\0' "${umbrellas[@]}" |
+        xargs -0 -n 1 -P "$(nproc)" sh -c 'clang-tidy-19 --quiet --checks="-*,readability-identifier-naming" \
+            --header-filter=".*/(src|apps)/.*" "$0" -- -std=c++23 -Isrc -Iapps -DFMT_SHARED' 2> >(quiet)
+    echo "names: ${#umbrellas[@]} folders"
+}
+
 if [ "${1:-}" = "--names" ]; then
-    checks=(--checks='-*,readability-identifier-naming')
-    shift
+    check_names
+    exit
 fi
 
 # The clang preset: clang-tidy does not know every option of GCC.
@@ -20,6 +36,5 @@ else
 fi
 
 printf '%s\0' "${files[@]}" |
-    xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-19 -p build/clang --quiet "${checks[@]}" \
-        2> >(grep -vE 'warnings? (and .* errors? )?generated|^Suppressed|^Use -header' >&2)
+    xargs -0 -r -n 1 -P "$(nproc)" clang-tidy-19 -p build/clang --quiet 2> >(quiet)
 echo "tidy: ${#files[@]} files"

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <future>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -186,7 +187,7 @@ Result<void> bench_events(const BenchOptions& options, BenchWorld& world, BenchF
     auto bench = EventsBench{options, world};
     TRY(bench.prepare());
     auto type = options.workload == "join" ? std::string{"join"} : std::string{"nothing"};
-    TRY(bench.run(type, figures)); // Warm-up.
+    std::ignore = TRY(bench.run(type, figures)); // Warm-up.
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
         figures.events_per_second.add(TRY(bench.run(type, figures)));
         TRY(bench.measure_ceilings(figures, at));

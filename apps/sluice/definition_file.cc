@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -18,6 +19,8 @@ namespace sluice::app {
 namespace {
 
 namespace raw = workflow::raw;
+
+constexpr auto text_bytes_max = std::size_t{64} << 20U;
 
 void collect(const raw::Definition& definition, const std::string& text,
              std::vector<engine::Definition>& out) {
@@ -39,21 +42,37 @@ std::string as_id(std::string name) {
     return name;
 }
 
+/// A file that never ends is as good as one that is too large.
+Result<std::string> read_all(std::istream& in, const std::string& name) {
+    auto text = std::string{};
+    auto part = std::string(std::size_t{1} << 20U, '\0');
+    while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
+        text.append(part, 0, static_cast<std::size_t>(in.gcount()));
+        if (text.size() > text_bytes_max) {
+            return fail(Errc::InvalidInput, "{} has more than {} bytes", name, text_bytes_max);
+        }
+    }
+    if (in.bad()) {
+        return fail(Errc::NotFound, "cannot read {}: {}", name, std::strerror(errno));
+    }
+    return text;
+}
+
 } // namespace
 
 Result<std::string> read_text(const std::string& path) {
     if (path == "-") {
-        return std::string{std::istreambuf_iterator<char>{std::cin}, {}};
+        return read_all(std::cin, "standard input");
+    }
+    auto ignored = std::error_code{};
+    if (std::filesystem::is_directory(path, ignored)) {
+        return fail(Errc::NotFound, "cannot read {}: it is a directory", path);
     }
     auto file = std::ifstream{path, std::ios::binary};
     if (!file) {
         return fail(Errc::NotFound, "cannot read {}: {}", path, std::strerror(errno));
     }
-    auto text = std::string{std::istreambuf_iterator<char>{file}, {}};
-    if (file.bad()) {
-        return fail(Errc::NotFound, "cannot read {}: {}", path, std::strerror(errno));
-    }
-    return text;
+    return read_all(file, path);
 }
 
 std::vector<engine::Definition> LoadedDefinition::for_catalog() const {

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <functional>
 #include <string>
 #include <utility>
@@ -162,6 +163,9 @@ void add_completion(CLI::App& program, std::string& shell, Chosen& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // Both are told as errors of the write: nobody reads any more, or the file may not grow.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     auto options = Options{};
     auto chosen = Chosen{};
     auto program = CLI::App{"Sluice runs workflows made of events and triggers.", "sluice"};

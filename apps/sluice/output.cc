@@ -11,6 +11,9 @@ namespace sluice::app {
 
 namespace {
 
+/// What a command wrote can be long; all of it is in the run's history.
+constexpr auto detail_bytes_max = std::size_t{4'000};
+
 void write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         auto written = ::write(descriptor, text.data(), text.size());
@@ -34,6 +37,17 @@ void write_line(int descriptor, std::string_view line) {
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string cut(const std::string& text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) {
+        return text;
+    }
+    auto end = bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+        --end;
+    }
+    return text.substr(0, end) + "…";
 }
 
 } // namespace
@@ -68,15 +82,7 @@ void Table::print() const {
 }
 
 std::string brief(const Value& value, std::size_t bytes_max) {
-    auto text = value::to_json(value);
-    if (text.size() <= bytes_max) {
-        return text;
-    }
-    auto end = bytes_max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-        --end;
-    }
-    return text.substr(0, end) + "…";
+    return cut(value::to_json(value), bytes_max);
 }
 
 std::string text_at(const Value& map, std::string_view key) {
@@ -98,7 +104,7 @@ std::string describe_error(const Value& error) {
     }
     for (const auto& [key, member] : error.as_map()) {
         if (key != "kind" && key != "message") {
-            text += fmt::format("\n  {}: {}", key, text_at(error, key));
+            text += fmt::format("\n  {}: {}", key, cut(text_at(error, key), detail_bytes_max));
         }
     }
     return text;

@@ -75,6 +75,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     session->store_ = *std::move(store);
     say_cuts(*session->store_);
 
+    auto is_kept = options.durability != store::Durability::Memory;
+    auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
     std::ranges::move(TRY(functions_of_runs(*session->store_, session->vocabulary_)),
                       std::back_inserter(forms));
@@ -83,6 +85,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                 session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,
                                                  .functions = session->functions_->table(),
+                                                 .marker = std::move(marker),
                                                  .watch = std::move(options.watch),
                                                  .on_stop = std::move(options.on_stop)}));
     return session;
@@ -100,7 +103,8 @@ Session::~Session() {
 }
 
 Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data) {
-    if (!std::filesystem::is_directory(data)) {
+    auto ignored = std::error_code{};
+    if (!std::filesystem::is_directory(data, ignored)) {
         return fail(Errc::NotFound, "there is no data directory {}", data.string());
     }
     auto store =

@@ -82,7 +82,8 @@ ExitCode check_store(const StoreOptions& options) {
 }
 
 ExitCode export_store(const StoreOptions& options) {
-    if (!std::filesystem::is_directory(options.data)) {
+    auto ignored = std::error_code{};
+    if (!std::filesystem::is_directory(options.data, ignored)) {
         return report({Errc::NotFound, fmt::format("there is no data directory {}", options.data)});
     }
     auto store = EmbeddedStore::open(options.data, {.access = store::embedded::Access::ReadOnly});

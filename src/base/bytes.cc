@@ -73,4 +73,13 @@ Result<std::string_view> Decoder::raw(std::size_t size) {
     return bytes;
 }
 
+Result<void> Decoder::format(std::uint8_t expected, std::string_view what) {
+    auto found = TRY(u8());
+    if (found != expected) {
+        return fail(Errc::Unsupported, "{} of format {}: this program reads {}", what, found,
+                    expected);
+    }
+    return {};
+}
+
 } // namespace sluice

@@ -77,6 +77,10 @@ public:
     Result<std::string_view> text();
     Result<std::string_view> raw(std::size_t size);
 
+    /// The number a stored record begins with; Unsupported when it is not the one this program
+    /// writes.
+    Result<void> format(std::uint8_t expected, std::string_view what);
+
     bool is_at_end() const { return in_.empty(); }
     std::string_view rest() const { return in_; }
 

@@ -11,9 +11,9 @@ namespace sluice {
 } // namespace sluice
 
 /// What only a bug can break, never input from outside. Checked in release builds too.
-#define INVARIANT(condition, why)                                  \
-    do {                                                           \
-        if (!(condition)) [[unlikely]] {                           \
+#define INVARIANT(condition, why)                                       \
+    do {                                                                \
+        if (!(condition)) [[unlikely]] {                                \
             ::sluice::stop_broken(#condition, why, __FILE__, __LINE__); \
-        }                                                          \
+        }                                                               \
     } while (false)

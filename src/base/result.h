@@ -36,7 +36,8 @@ struct Error {
     bool operator==(const Error&) const = default;
 };
 
-/// What can go wrong in a correct program. Unlike a plain std::expected it cannot be dropped unseen.
+/// What can go wrong in a correct program. Unlike a plain std::expected it cannot be dropped
+/// unseen.
 template <typename T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
 public:

@@ -30,8 +30,7 @@ AwakeRun* AwakeRuns::insert(const RunName& run, std::unique_ptr<trigger::RunStat
     auto awake = std::make_unique<AwakeRun>();
     awake->name = run;
     awake->state = std::move(state);
-    awake->triggers =
-        std::make_unique<trigger::RunTriggers>(std::move(set), catalog_.vocabulary());
+    awake->triggers = std::make_unique<trigger::RunTriggers>(std::move(set), catalog_.vocabulary());
     auto* raw = awake.get();
     raw->place = by_use_.insert(by_use_.end(), raw);
     runs_[name_key(run)] = std::move(awake);
@@ -43,6 +42,9 @@ Result<AwakeRun*> AwakeRuns::find(const RunName& run) {
         auto* awake = found->second.get();
         by_use_.splice(by_use_.end(), by_use_, awake->place);
         return awake;
+    }
+    if (buried_.contains(run)) {
+        return nullptr;
     }
     auto state = TRY(load_run(store_, shard_, run));
     if (!state) {
@@ -74,6 +76,7 @@ void AwakeRuns::remove(const RunName& run) {
 }
 
 void AwakeRuns::shrink(std::uint64_t synced_commit) {
+    std::erase_if(buried_, [&](const auto& each) { return each.second <= synced_commit; });
     for (auto it = by_use_.begin(); runs_.size() > runs_max_ && it != by_use_.end();) {
         auto* run = *it++;
         if (!run->is_touched && run->last_commit <= synced_commit) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,8 @@ struct AwakeRun {
     std::list<AwakeRun*>::iterator place;        ///< Among the runs by last use.
 };
 
-/// The runs of a shard that are awake: those with something to do, and those that had lately. The rest cost disk only.
+/// The runs of a shard that are awake: those with something to do, and those that had lately. The
+/// rest cost disk only.
 class AwakeRuns {
 public:
     AwakeRuns(ShardId shard, store::Store& store, Catalog& catalog, std::size_t runs_max)
@@ -43,6 +45,8 @@ public:
     /// A run that does not exist yet, pinned to a trigger set (by hash; empty: none).
     Result<AwakeRun*> create(const RunName& run, const std::string& set);
     void remove(const RunName& run);
+    /// Its keys are gone with this commit, though the store may still show them until then.
+    void bury(const RunName& run, std::uint64_t commit) { buried_[run] = commit; }
     /// Lets those go that were not used lately, if all they did is durable.
     void shrink(std::uint64_t synced_commit);
     /// After a failed commit: nothing that was decided since counts.
@@ -59,8 +63,10 @@ private:
     store::Store& store_;
     Catalog& catalog_;
     std::size_t runs_max_;
-    boost::unordered_flat_map<std::string, std::unique_ptr<AwakeRun>> runs_; ///< By namespace, zero byte, id.
-    std::list<AwakeRun*> by_use_;                                            ///< Least lately used first.
+    boost::unordered_flat_map<std::string, std::unique_ptr<AwakeRun>>
+        runs_;                                ///< By namespace, zero byte, id.
+    std::map<RunName, std::uint64_t> buried_; ///< Until that commit is synced.
+    std::list<AwakeRun*> by_use_;             ///< Least lately used first.
 };
 
 } // namespace sluice::engine

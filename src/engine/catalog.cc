@@ -44,8 +44,9 @@ Result<std::shared_ptr<const trigger::TriggerSet>> compile(const Definition& def
                                                            const trigger::Vocabulary& vocabulary) {
     auto problems = std::vector<trigger::Problem>{};
     auto spec = trigger::parse_set(definition.form, {}, problems);
-    auto set = problems.empty() ? trigger::TriggerSet::compile(std::move(spec), vocabulary, problems)
-                                : nullptr;
+    auto set = problems.empty()
+                   ? trigger::TriggerSet::compile(std::move(spec), vocabulary, problems)
+                   : nullptr;
     if (!set) {
         return std::unexpected(trigger::to_error(problems));
     }
@@ -55,8 +56,9 @@ Result<std::shared_ptr<const trigger::TriggerSet>> compile(const Definition& def
 } // namespace
 
 std::string Catalog::hash_of(const Definition& definition) {
-    auto print = fingerprint(fmt::format("{}/{}/{}", definition.name, definition.language, compiler_number),
-                             value::to_json(definition.form));
+    auto print =
+        fingerprint(fmt::format("{}/{}/{}", definition.name, definition.language, compiler_number),
+                    value::to_json(definition.form));
     return fmt::format("{:016x}{:016x}", print.high, print.low);
 }
 

@@ -9,7 +9,9 @@ namespace sluice::engine {
 CommitThread::CommitThread(store::Store& store)
     : store_(store), thread_(reactor::start_thread("commit", [this](std::stop_token) { run(); })) {}
 
-CommitThread::~CommitThread() { mailbox_.close(); }
+CommitThread::~CommitThread() {
+    mailbox_.close();
+}
 
 void CommitThread::submit(std::unique_ptr<store::Batch> batch, Done done) {
     mailbox_.push_unbounded({.batch = std::move(batch), .done = std::move(done)});

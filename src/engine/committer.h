@@ -18,7 +18,8 @@ public:
     virtual ~Committer() = default;
     /// Returns at once; `done` comes when the batch is durable, or has failed.
     virtual void submit(std::unique_ptr<store::Batch> batch, Done done) = 0;
-    /// In the caller's thread, for when there is nothing else to do meanwhile: saves waking another.
+    /// In the caller's thread, for when there is nothing else to do meanwhile: saves waking
+    /// another.
     virtual Result<void> commit_here(store::Batch& batch) = 0;
 };
 

@@ -36,7 +36,9 @@ Result<std::unique_ptr<CrashMarker>> CrashMarker::open(const std::filesystem::pa
     return marker;
 }
 
-CrashMarker::~CrashMarker() { ::munmap(page_, page_bytes); }
+CrashMarker::~CrashMarker() {
+    ::munmap(page_, page_bytes);
+}
 
 void CrashMarker::take_stock() {
     if (page_->magic != magic_number) {
@@ -47,7 +49,9 @@ void CrashMarker::take_stock() {
         if (lane.is_deciding == 0) {
             continue;
         }
-        auto is_it = [&](const Suspect& each) { return each.stops > 0 && each.event == lane.event; };
+        auto is_it = [&](const Suspect& each) {
+            return each.stops > 0 && each.event == lane.event;
+        };
         auto found = std::ranges::find_if(page_->suspects, is_it);
         if (found == page_->suspects.end()) {
             // The one that stopped the process least often makes room.
@@ -57,8 +61,17 @@ void CrashMarker::take_stock() {
         ++found->stops;
         lane.is_deciding = 0;
     }
+    has_stops_ =
+        std::ranges::any_of(page_->suspects, [](const Suspect& each) { return each.stops > 0; });
     has_suspects_ = std::ranges::any_of(
         page_->suspects, [](const Suspect& each) { return each.stops >= stops_max; });
+}
+
+Fingerprint CrashMarker::print_of(std::string_view run, std::string_view source,
+                                  std::string_view id) {
+    auto print = fingerprint(run, source);
+    print.low ^= hash64(id);
+    return print;
 }
 
 void CrashMarker::begin(std::size_t lane, const Fingerprint& event) {
@@ -69,7 +82,19 @@ void CrashMarker::begin(std::size_t lane, const Fingerprint& event) {
 }
 
 void CrashMarker::end(std::size_t lane) {
+    if (has_stops_) [[unlikely]] {
+        clear(page_->lanes[lane % lanes_max].event);
+    }
     __atomic_store_n(&page_->lanes[lane % lanes_max].is_deciding, 0, __ATOMIC_RELEASE);
+}
+
+/// Decided to its end after all: it was not the reason.
+void CrashMarker::clear(const Fingerprint& event) {
+    for (auto& suspect : page_->suspects) {
+        if (suspect.event == event && suspect.stops < stops_max) {
+            suspect.stops = 0;
+        }
+    }
 }
 
 bool CrashMarker::is_suspect(const Fingerprint& event) const {

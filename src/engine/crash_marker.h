@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "base/fingerprint.h"
 #include "base/result.h"
@@ -12,9 +13,9 @@ namespace sluice::engine {
 
 /// Remembers, across the end of the process, which event each lane was deciding.
 ///
-/// A page of memory that is a file: noting an event is a few stores and no system call, and the page outlives a process
-/// that dies. An event that was being decided when the process stopped, twice, is a suspect: it is set aside so that the rest
-/// can go on.
+/// A page of memory that is a file: noting an event is a few stores and no system call, and the
+/// page outlives a process that dies. An event that was being decided when the process stopped,
+/// twice, is a suspect: it is set aside so that the rest can go on.
 class CrashMarker {
 public:
     static constexpr std::size_t lanes_max = 64;
@@ -26,6 +27,9 @@ public:
     ~CrashMarker();
     CrashMarker(const CrashMarker&) = delete;
     CrashMarker& operator=(const CrashMarker&) = delete;
+
+    /// What stands for an event of a run: the same when it comes again.
+    static Fingerprint print_of(std::string_view run, std::string_view source, std::string_view id);
 
     /// By the lane's own thread.
     void begin(std::size_t lane, const Fingerprint& event);
@@ -54,8 +58,10 @@ private:
 
     explicit CrashMarker(Page* page) : page_(page) {}
     void take_stock();
+    void clear(const Fingerprint& event);
 
     Page* page_;
+    bool has_stops_ = false;
     bool has_suspects_ = false;
 };
 

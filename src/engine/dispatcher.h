@@ -22,10 +22,12 @@ struct RetryPolicy {
     double backoff = 2.0;
     Nanos max_delay = std::chrono::minutes{5};
     double jitter = 0.1; ///< Share of the delay that is random.
-    std::vector<std::string> on; ///< Error kinds; empty: all but `invalid_input` and `unknown_function`.
+    std::vector<std::string>
+        on; ///< Error kinds; empty: all but `invalid_input` and `unknown_function`.
 
     /// The delay before attempt + 1, or nothing when this was the last.
-    std::optional<Nanos> delay_after(std::uint32_t attempt, std::string_view error_kind, double unit) const;
+    std::optional<Nanos> delay_after(std::uint32_t attempt, std::string_view error_kind,
+                                     double unit) const;
 };
 
 struct Function {
@@ -42,7 +44,8 @@ class Dispatcher {
 public:
     using Answered = std::function<void(AnswerInput)>;
 
-    /// `answered` is called from any thread, possibly before `dispatch` returns. It must outlive every call.
+    /// `answered` is called from any thread, possibly before `dispatch` returns. It must outlive
+    /// every call.
     Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed, Answered answered);
 
     void dispatch(std::vector<Call> calls);
@@ -82,7 +85,8 @@ private:
     Answered answered_;
 };
 
-/// Reads `timeout` and `retry` as an action or a function's definition gives them, over what stands there already.
+/// Reads `timeout` and `retry` as an action or a function's definition gives them, over what stands
+/// there already.
 void apply_policy(const Value& policy, Function& function);
 
 } // namespace sluice::engine

@@ -15,14 +15,34 @@ namespace sluice::engine {
 
 namespace {
 
-constexpr auto run_id_bytes_max = std::size_t{200};
-
 Result<void> check_run_id(std::string_view id) {
-    auto is_bad = [](char c) { return static_cast<unsigned char>(c) < 0x21 || c == '/' || c == 0x7F; };
-    if (id.empty() || id.size() > run_id_bytes_max || std::ranges::any_of(id, is_bad)) {
+    if (!trigger::is_run_id(id)) {
         return fail(Errc::InvalidInput,
-                    "run id \"{}\": expected 1 to {} bytes without spaces, slashes and controls", id,
-                    run_id_bytes_max);
+                    "run id \"{}\": expected 1 to {} bytes without spaces, slashes and controls",
+                    id, trigger::run_id_bytes_max);
+    }
+    return {};
+}
+
+/// Names and labels stand in keys, where a name has at most 255 bytes.
+Result<void> check_request(const StartRequest& request) {
+    constexpr auto name_bytes_max = std::size_t{200};
+    TRY(check_run_id(request.id));
+    if (request.space.empty() || request.space.size() > name_bytes_max) {
+        return fail(Errc::InvalidInput, "namespace of {} bytes: expected 1 to {}",
+                    request.space.size(), name_bytes_max);
+    }
+    if (!request.labels.is_null() && !request.labels.is_map()) {
+        return fail(Errc::InvalidInput, "labels: expected a map of texts");
+    }
+    if (request.labels.is_map()) {
+        for (const auto& [label, value] : request.labels.as_map()) {
+            if (label.empty() || label.size() > name_bytes_max || !value.is_string() ||
+                value.size() > name_bytes_max) {
+                return fail(Errc::InvalidInput, "label \"{}\": expected a text of at most {} bytes",
+                            label, name_bytes_max);
+            }
+        }
     }
     return {};
 }
@@ -47,9 +67,9 @@ public:
         auto count = store_.shard_count();
         auto lanes = std::max<std::uint32_t>(1, std::min<std::uint32_t>(options_.lanes, count));
         for (auto at = std::uint32_t{0}; at < lanes; ++at) {
-            lanes_.push_back(std::make_unique<LaneThread>(
-                store_, committer_, outputs(), options_.lane_limits, diagnostics_,
-                fmt::format("lane-{}", at)));
+            lanes_.push_back(std::make_unique<LaneThread>(store_, committer_, outputs(),
+                                                          options_.lane_limits, diagnostics_,
+                                                          fmt::format("lane-{}", at)));
         }
         if (!options_.marker.empty()) {
             marker_ = TRY(CrashMarker::open(options_.marker));
@@ -83,7 +103,7 @@ public:
     Catalog& catalog() override { return catalog_; }
 
     void start(const StartRequest& request, Done done) override {
-        if (auto checked = check_run_id(request.id); !checked) {
+        if (auto checked = check_request(request); !checked) {
             done(std::unexpected(checked.error()));
             return;
         }
@@ -106,17 +126,17 @@ public:
               Done done) override {
         auto checked = check_run_id(id);
         auto inspector = Inspector{store_, catalog_.vocabulary()};
-        auto state = checked ? state_at(inspector, run, event)
-                             : Result<std::unique_ptr<trigger::RunState>>{
-                                   std::unexpected(checked.error())};
-        if (!state) {
-            done(std::unexpected(state.error()));
+        auto past = checked ? state_at(inspector, run, event)
+                            : Result<PastState>{std::unexpected(checked.error())};
+        if (!past) {
+            done(std::unexpected(past.error()));
             return;
         }
+        trigger::prepare_fork(*past->state, id, past->moment.steady);
         post(ForkInput{.run = {.space = run.space, .id = id},
-                       .fork = {.image = trigger::encode_image(**state),
+                       .fork = {.image = trigger::encode_image(*past->state),
                                 .from = fmt::format("{}@{}", run.id, event.raw())},
-                       .set = (*state)->info.set,
+                       .set = past->state->info.set,
                        .done = std::move(done)});
     }
 
@@ -126,25 +146,42 @@ public:
     }
 
     void command(const RunName& run, std::string type, Value data, Done done) override {
+        if (auto checked = check_run_id(run.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
         post(CommandInput{
             .run = run, .type = std::move(type), .data = std::move(data), .done = std::move(done)});
     }
 
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
+        if (auto checked = check_run_id(run.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
         post(QueryInput{.run = run, .read = std::move(read), .done = std::move(done)});
     }
 
     void await(const RunName& run, Done done) override {
+        if (auto checked = check_run_id(run.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
         post(WatchInput{.run = run, .done = std::move(done)});
     }
 
     void remove(const RunName& run, Done done) override {
+        if (auto checked = check_run_id(run.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
         post(RemoveInput{.run = run, .done = std::move(done)});
     }
 
     Result<std::uint64_t> feed(event::Source& source, std::string space) override {
-        return feed_source(source, space, store_, [this](Input&& input) { push(std::move(input)); });
+        return feed_source(source, space, store_,
+                           [this](Input&& input) { push(std::move(input)); });
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
@@ -181,17 +218,18 @@ public:
 
 private:
     LaneOutputs outputs() {
-        return {.dispatch = [this](std::vector<Call> calls) { dispatcher_.dispatch(std::move(calls)); },
-                .cancel = [this](const RunName& run,
-                                 const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
-                .post = [this](Input&& input) { post(std::move(input)); },
-                .watch = options_.watch,
-                .stop =
-                    [this](const Error& error) {
-                        if (!has_stopped_.exchange(true) && options_.on_stop) {
-                            options_.on_stop(error);
-                        }
-                    }};
+        return {
+            .dispatch = [this](std::vector<Call> calls) { dispatcher_.dispatch(std::move(calls)); },
+            .cancel = [this](const RunName& run,
+                             const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
+            .post = [this](Input&& input) { post(std::move(input)); },
+            .watch = options_.watch,
+            .stop =
+                [this](const Error& error) {
+                    if (!has_stopped_.exchange(true) && options_.on_stop) {
+                        options_.on_stop(error);
+                    }
+                }};
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }
@@ -214,8 +252,8 @@ Result<std::unique_ptr<Engine>> Engine::open(store::Store& store,
                                              const trigger::Vocabulary& vocabulary,
                                              const Clock& clock, observe::Diagnostics& diagnostics,
                                              EngineOptions options) {
-    auto engine = std::make_unique<ThreadedEngine>(store, vocabulary, clock, diagnostics,
-                                                   std::move(options));
+    auto engine =
+        std::make_unique<ThreadedEngine>(store, vocabulary, clock, diagnostics, std::move(options));
     TRY(engine->open());
     return engine;
 }

@@ -28,9 +28,11 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
-    /// Where to note which event is being decided, so that one that stops the process is found; empty: nowhere.
+    /// Where to note which event is being decided, so that one that stops the process is found;
+    /// empty: nowhere.
     std::filesystem::path marker;
-    /// Sees every decision once it is durable, on the lane's thread: the run and its history record.
+    /// Sees every decision once it is durable, on the lane's thread: the run and its history
+    /// record.
     std::function<void(const RunName&, std::string_view record)> watch;
     /// A commit failed and everything has stopped: the process should end.
     std::function<void(const Error&)> on_stop;
@@ -51,7 +53,8 @@ struct EngineStats {
     std::uint64_t commit_bytes = 0;
 };
 
-/// Shards on threads, with everything that reaches them. What it calls back comes on a lane's thread and must be quick.
+/// Shards on threads, with everything that reaches them. What it calls back comes on a lane's
+/// thread and must be quick.
 class Engine {
 public:
     /// Takes over the whole store. Store, clock, vocabulary and diagnostics outlive it.
@@ -64,7 +67,8 @@ public:
 
     virtual Catalog& catalog() = 0;
 
-    /// Each of these is answered when what it did is durable. `start` of a run that exists succeeds and says so.
+    /// Each of these is answered when what it did is durable. `start` of a run that exists succeeds
+    /// and says so.
     virtual void start(const StartRequest& request, Done done) = 0;
     /// A new run that begins as another was right after one of its events.
     virtual void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
@@ -77,8 +81,8 @@ public:
     virtual void await(const RunName& run, Done done) = 0;
     virtual void remove(const RunName& run, Done done) = 0;
 
-    /// Reads a source to its end, by position, with back-pressure; every event must name its run, or `run` names it for all.
-    /// Blocks. What it took is durable when it returns.
+    /// Reads a source to its end, by position, with back-pressure; every event must name its run,
+    /// or `run` names it for all. Blocks. What it took is durable when it returns.
     virtual Result<std::uint64_t> feed(event::Source& source, std::string space) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.

@@ -1,7 +1,11 @@
 #include "engine/engine.h"
 
-#include <gtest/gtest.h>
+#include <filesystem>
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "engine/crash_marker.h"
 #include "engine/inspector.h"
 #include "engine/testing/waiting.h"
 #include "event/builder.h"
@@ -30,18 +34,19 @@ class EngineTest : public ::testing::Test {
 protected:
     void SetUp() override { open(); }
 
-    void open() {
-        auto options = EngineOptions{};
+    void open(const std::filesystem::path& marker = {}) {
+        auto options = EngineOptions{.marker = marker};
         for (const auto* name : {"echo", "fail", "third_time"}) {
             options.functions[name] = {.sink = &sink_};
         }
-        options.functions["third_time"].retry = {.attempts = 3, .interval = std::chrono::milliseconds{1}};
+        options.functions["third_time"].retry = {.attempts = 3,
+                                                 .interval = std::chrono::milliseconds{1}};
         engine_ = std::move(*Engine::open(store_, vocabulary_, clock_, diagnostics_, options));
     }
 
     void define(const std::string& name, const std::string& form) {
-        auto added = engine_->catalog().add(
-            "default", {.name = name, .form = *value::parse_json(form)});
+        auto added =
+            engine_->catalog().add("default", {.name = name, .form = *value::parse_json(form)});
         ASSERT_TRUE(added) << added.error().message;
     }
 
@@ -206,8 +211,9 @@ TEST_F(EngineTest, RebuildsTheStateAfterAnyEventFromHistory) {
     auto state = state_at(inspector, {.id = "r1"}, trigger::EventNumber{3});
 
     ASSERT_TRUE(state) << state.error().message;
-    EXPECT_EQ((*state)->find_trigger(trigger::root_scope, trigger::TriggerNumber{0})->progress, 2U);
-    EXPECT_FALSE((*state)->has_ended());
+    const auto& past = *state->state;
+    EXPECT_EQ(past.find_trigger(trigger::root_scope, trigger::TriggerNumber{0})->progress, 2U);
+    EXPECT_FALSE(past.has_ended());
 }
 
 TEST_F(EngineTest, ForksARunAtAnEvent) {
@@ -228,8 +234,31 @@ TEST_F(EngineTest, ForksARunAtAnEvent) {
     expect_replays("r2");
 }
 
+TEST_F(EngineTest, SetsAsideAnEventThatStoppedTheProcessTwice) {
+    define("join", R"({"name":"join","triggers":[
+        {"id":"joined","on":"item","condition":{"count":2},"action":"finish"}]})");
+    start("r1", "join");
+    engine_.reset();
+    auto path = std::filesystem::temp_directory_path() /
+                ("sluice-engine-marker-" + std::to_string(::getpid()));
+    for (auto stops = 0; stops < 2; ++stops) {
+        auto dying = std::move(*CrashMarker::open(path));
+        dying->begin(0, CrashMarker::print_of("r1", "test", "poison"));
+    }
+
+    open(path);
+    auto fates = send("r1", {"a", "poison", "b"}, "item");
+
+    EXPECT_EQ(fates,
+              (std::vector{trigger::Fate::Activated, trigger::Fate::Failed, trigger::Fate::Fired}));
+    EXPECT_EQ(*wait_end("r1").find("status"), Value{"succeeded"});
+    expect_replays("r1");
+    std::filesystem::remove(path);
+}
+
 TEST_F(EngineTest, RefusesTypesThatAreTheEnginesOwn) {
-    auto events = std::vector{event::Builder{"1", "test", "sluice.task.succeeded"}.run("r").build()};
+    auto events =
+        std::vector{event::Builder{"1", "test", "sluice.task.succeeded"}.run("r").build()};
     auto fates = testing::wait_for<std::vector<trigger::Fate>>(
         [&](auto done) { engine_->send("default", std::move(events), std::move(done)); });
 

@@ -20,6 +20,9 @@ Result<void> check_event(const event::Event& event) {
         return fail(Errc::InvalidInput, "event \"{}\" names no run: expected the attribute run",
                     event.id());
     }
+    if (!trigger::is_run_id(event.run())) {
+        return fail(Errc::InvalidInput, "event \"{}\": its run cannot be a run's id", event.id());
+    }
     if (event.type().starts_with(trigger::types::reserved_prefix)) {
         return fail(Errc::InvalidInput,
                     "event \"{}\" has the type {}: types that begin with sluice. come from the "
@@ -103,14 +106,16 @@ public:
     void finish(std::uint64_t first, std::uint64_t last,
                 const Result<std::vector<trigger::Fate>>& result) {
         auto lock = std::lock_guard{mutex_};
-        if (!result && !error_) {
+        if (result) {
+            auto found = under_way_.find(first);
+            if (--found->second == 0) {
+                under_way_.erase(found);
+            }
+            highest_ = std::max(highest_, last);
+        } else if (!error_) {
+            // It stays under way: nothing from there on is confirmed.
             error_ = result.error();
         }
-        auto found = under_way_.find(first);
-        if (--found->second == 0) {
-            under_way_.erase(found);
-        }
-        highest_ = std::max(highest_, last);
         changed_.notify_all();
     }
 
@@ -222,7 +227,9 @@ Result<std::uint64_t> feed_source(event::Source& source, const std::string& spac
             auto last = part.numbers.empty() ? count + events : part.numbers.back();
             count += events;
             progress->begin(first);
-            part.done = [progress, first, last](auto fates) { progress->finish(first, last, fates); };
+            part.done = [progress, first, last](auto fates) {
+                progress->finish(first, last, fates);
+            };
             push(std::move(part));
         }
         source.confirm(chunk.partition, progress->confirmed());

@@ -79,8 +79,8 @@ struct Message {
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)("data", data)(
-            "json", json)("key", key)("attempt", attempt);
+        archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)(
+            "data", data)("json", json)("key", key)("attempt", attempt);
     }
 };
 
@@ -116,8 +116,8 @@ struct RemoveInput {
     Done done;
 };
 
-using Input = std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput, StreamInput,
-                           ConfirmInput, QueryInput, WatchInput, RemoveInput>;
+using Input = std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput,
+                           StreamInput, ConfirmInput, QueryInput, WatchInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

@@ -1,6 +1,7 @@
 #include "engine/inspector.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "trigger/run_triggers.h"
@@ -12,7 +13,7 @@ namespace {
 
 Result<RunSummary> read_summary(std::string_view record) {
     auto in = Decoder{record};
-    TRY(in.u8());
+    TRY(in.format(1, "run summary"));
     return value::decode_fields<RunSummary>(in);
 }
 
@@ -42,11 +43,11 @@ Result<void> list_status(const store::Store& store, ShardId shard, trigger::Stat
             continue;
         }
         auto rest = Decoder{cursor->key().substr(prefix.size())};
-        TRY(rest.i64());
+        std::ignore = TRY(rest.i64()); // When it started.
         auto size = TRY(rest.u8());
         auto id = std::string{TRY(rest.raw(size))};
-        found.push_back({.run = {.space = filter.space, .id = std::move(id)},
-                         .summary = std::move(summary)});
+        found.push_back(
+            {.run = {.space = filter.space, .id = std::move(id)}, .summary = std::move(summary)});
         ++count;
     }
     return cursor->status();
@@ -54,7 +55,9 @@ Result<void> list_status(const store::Store& store, ShardId shard, trigger::Stat
 
 Value state_of_trigger(const trigger::TriggerState& state, const std::string& scope) {
     auto view = value::ArchiveView::view(state);
-    return view.without("seen").with("distinct", static_cast<std::int64_t>(state.seen.size())).with("scope", scope);
+    return view.without("seen")
+        .with("distinct", static_cast<std::int64_t>(state.seen.size()))
+        .with("scope", scope);
 }
 
 } // namespace
@@ -62,9 +65,9 @@ Value state_of_trigger(const trigger::TriggerState& state, const std::string& sc
 Result<std::vector<ListedRun>> Inspector::list(const RunFilter& filter) const {
     auto found = std::vector<ListedRun>{};
     for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
-        for (auto status : {trigger::Status::Running, trigger::Status::Succeeded,
-                            trigger::Status::Failed, trigger::Status::Cancelled,
-                            trigger::Status::TimedOut}) {
+        for (auto status :
+             {trigger::Status::Running, trigger::Status::Succeeded, trigger::Status::Failed,
+              trigger::Status::Cancelled, trigger::Status::TimedOut}) {
             if (!filter.status || *filter.status == status) {
                 TRY(list_status(store_, ShardId{shard}, status, filter, found));
             }
@@ -79,15 +82,16 @@ Result<std::vector<ListedRun>> Inspector::list(const RunFilter& filter) const {
 }
 
 Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) const {
-    auto state = TRY(load_run(store_, shard(run), run));
+    // What can be no run's id may not even fit a key.
+    auto state = trigger::is_run_id(run.id) ? TRY(load_run(store_, shard(run), run)) : nullptr;
     if (!state) {
         return fail(Errc::NotFound, "there is no run \"{}\"", run.id);
     }
     return state;
 }
 
-Result<void> Inspector::read_history(
-    const RunName& run, const std::function<bool(const trigger::Entry&)>& use) const {
+Result<void> Inspector::read_history(const RunName& run,
+                                     const std::function<bool(const trigger::Entry&)>& use) const {
     auto prefix = keys::history_of(shard(run), run);
     auto cursor = store_.scan(prefix, keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
@@ -159,7 +163,8 @@ Result<Value> Inspector::triggers(const RunName& name) {
                 states.push_back(state_of_trigger(*scoped, path));
             }
         }
-        shown.push_back(Value::object({{"trigger", form}, {"states", Value::list(std::move(states))}}));
+        shown.push_back(
+            Value::object({{"trigger", form}, {"states", Value::list(std::move(states))}}));
     }
     return Value::list(std::move(shown));
 }

@@ -11,6 +11,7 @@
 #include "engine/keys.h"
 #include "engine/run_records.h"
 #include "store/store.h"
+#include "trigger/decider.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
 
@@ -29,7 +30,8 @@ struct RunFilter {
     std::size_t most = 100;
 };
 
-/// Reads what a store holds, without an engine: runs, their state, history and definitions. Needs read access only.
+/// Reads what a store holds, without an engine: runs, their state, history and definitions. Needs
+/// read access only.
 class Inspector {
 public:
     Inspector(store::Store& store, const trigger::Vocabulary& vocabulary)
@@ -69,11 +71,18 @@ struct ReplayReport {
     bool is_same_software = true; ///< Otherwise differences are changes, not damage.
 };
 
-/// Decides a run's whole history again and compares, event by event.
-Result<ReplayReport> replay(Inspector& inspector, const RunName& run);
+/// Decides a run's whole history again and compares, event by event. The limits must be those it
+/// was decided with.
+Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
+                            const trigger::DecideLimits& limits = {});
 
-/// The state a run had right after this event, from what history recorded: needs none of the code that decided it.
-Result<std::unique_ptr<trigger::RunState>> state_at(const Inspector& inspector, const RunName& run,
-                                                    trigger::EventNumber event);
+/// The state a run had right after this event, from what history recorded: needs none of the code
+/// that decided it.
+struct PastState {
+    std::unique_ptr<trigger::RunState> state;
+    trigger::Moment moment; ///< When the event was decided.
+};
+Result<PastState> state_at(const Inspector& inspector, const RunName& run,
+                           trigger::EventNumber event);
 
 } // namespace sluice::engine

@@ -17,7 +17,8 @@ namespace {
 
 using trigger::Table;
 
-/// A length byte, then the text: names are at most 255 bytes, so a name is never a prefix of another's key.
+/// A length byte, then the text: names are at most 255 bytes, so a name is never a prefix of
+/// another's key.
 void put_name(Encoder& out, std::string_view name) {
     INVARIANT(name.size() <= 255, "names in keys are at most 255 bytes");
     out.u8(static_cast<std::uint8_t>(name.size()));
@@ -79,7 +80,9 @@ std::string end_of(std::string prefix) {
     return prefix;
 }
 
-std::string run(ShardId shard, const RunName& run) { return run_table(shard, 'R', run); }
+std::string run(ShardId shard, const RunName& run) {
+    return run_table(shard, 'R', run);
+}
 
 std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity) {
     auto key = std::string{run_key};
@@ -118,9 +121,13 @@ std::string queued(std::string_view run_key, std::uint64_t number) {
     return key;
 }
 
-std::string sequences(std::string_view run_key) { return std::string{run_key} + "z"; }
+std::string sequences(std::string_view run_key) {
+    return std::string{run_key} + "z";
+}
 
-std::string history_of(ShardId shard, const RunName& run) { return run_table(shard, 'H', run); }
+std::string history_of(ShardId shard, const RunName& run) {
+    return run_table(shard, 'H', run);
+}
 
 std::string history(ShardId shard, const RunName& run, std::uint64_t first_event) {
     auto key = history_of(shard, run);
@@ -128,7 +135,9 @@ std::string history(ShardId shard, const RunName& run, std::uint64_t first_event
     return key;
 }
 
-std::string seen_of(ShardId shard, const RunName& run) { return run_table(shard, 'D', run); }
+std::string seen_of(ShardId shard, const RunName& run) {
+    return run_table(shard, 'D', run);
+}
 
 std::string seen(ShardId shard, const RunName& run, std::uint64_t first_event) {
     auto key = seen_of(shard, run);
@@ -162,9 +171,13 @@ std::string position(ShardId shard, std::string_view partition) {
     return table(shard, 'P') + std::string{partition};
 }
 
-std::string ready(ShardId shard, const RunName& run) { return run_table(shard, 'W', run); }
+std::string ready(ShardId shard, const RunName& run) {
+    return run_table(shard, 'W', run);
+}
 
-std::string shard_time(ShardId shard) { return table(shard, 'T'); }
+std::string shard_time(ShardId shard) {
+    return table(shard, 'T');
+}
 
 std::string stream_sent(ShardId shard, ShardId receiver) {
     auto key = table(shard, 'L');

@@ -20,10 +20,12 @@ struct RunName {
     auto operator<=>(const RunName&) const = default;
 };
 
-/// The shard of a run: the hash of its placement key, which is its id, or what stands before `~` in it.
+/// The shard of a run: the hash of its placement key, which is its id, or what stands before `~` in
+/// it.
 ShardId shard_of(const RunName& run, std::uint16_t shard_count);
 
-/// Every key we store, in order: docs/formats/keys.md. The first bytes are the shard, then a letter for the table.
+/// Every key we store, in order: docs/formats/keys.md. The first bytes are the shard, then a letter
+/// for the table.
 namespace keys {
 
 inline constexpr auto catalog_shard = ShardId{0xFFFF}; ///< What belongs to no shard: definitions.

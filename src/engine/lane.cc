@@ -1,9 +1,16 @@
 #include "engine/lane.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::engine {
+
+namespace {
+
+constexpr auto room_check_interval = std::chrono::milliseconds{100};
+
+} // namespace
 
 Lane::Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
            observe::Diagnostics& diagnostics)
@@ -34,22 +41,27 @@ bool Lane::step(std::vector<Input>& inputs) {
     if (in_flight_.size() >= limits_.batches_in_flight_max) {
         return false;
     }
-    decide(inputs);
+    decide();
     return !has_stopped_ && commit();
 }
 
-void Lane::decide(std::vector<Input>& /*inputs*/) {
+void Lane::decide() {
+    is_full_ = !store_.is_writable();
     auto is_ok = [&](Result<void> result) {
         if (!result) {
             stop(result.error());
         }
         return result.has_value();
     };
+    if (!is_full_ && !waiting_for_room_.empty()) {
+        std::ranges::move(backlog_, std::back_inserter(waiting_for_room_));
+        backlog_ = std::exchange(waiting_for_room_, {});
+    }
     auto bytes = std::size_t{0};
     while (!backlog_.empty() && bytes < limits_.batch_bytes_max) {
         auto input = std::move(backlog_.front());
         backlog_.pop_front();
-        if (refuse_if_full(input)) {
+        if (is_full_ && is_refused(input)) {
             continue;
         }
         auto& shard = *shards_.at(shard_of(input, store_.shard_count()));
@@ -74,26 +86,33 @@ void Lane::decide(std::vector<Input>& /*inputs*/) {
     }
 }
 
-/// Below the reserve of free space nothing new is taken; questions are still answered.
-bool Lane::refuse_if_full(Input& input) {
-    is_full_ = !store_.is_writable();
-    if (!is_full_ || std::holds_alternative<QueryInput>(input) ||
-        std::holds_alternative<WatchInput>(input)) {
+/// Below the reserve of free space nothing new is taken. Questions are still answered; what nobody
+/// can be told to send again waits, in its order.
+bool Lane::is_refused(Input& input) {
+    if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input)) {
         return false;
     }
-    auto error = Error{Errc::NoSpace, "the disk is nearly full: nothing is taken until there is room"};
+    auto can_be_refused =
+        std::visit([](const auto& each) { return requires { each.done; }; }, input);
+    if (can_be_refused) {
+        refuse(input,
+               {Errc::NoSpace, "the disk is nearly full: nothing is taken until there is room"});
+    } else {
+        waiting_for_room_.push_back(std::move(input));
+    }
+    return true;
+}
+
+void Lane::refuse(Input& input, const Error& error) {
     std::visit(
         [&](auto& each) {
             if constexpr (requires { each.done; }) {
                 if (each.done) {
                     each.done(std::unexpected(error));
                 }
-            } else {
-                outputs_.post(std::move(each)); // What cannot be refused waits.
             }
         },
         input);
-    return true;
 }
 
 bool Lane::commit() {
@@ -115,8 +134,7 @@ bool Lane::commit() {
     if (!batch) {
         return false;
     }
-    ++commits_;
-    commit_bytes_ += batch->bytes();
+    count_commit(*batch);
     in_flight_.push_back(std::move(releases));
     // With nothing else to decide meanwhile, another thread would only have to be woken.
     auto is_idle = backlog_.empty() && std::ranges::none_of(shards_, [](const auto& each) {
@@ -156,7 +174,7 @@ void Lane::release(Releases releases) {
             }
         }
         for (auto& answer : each.answers) {
-            answer();
+            answer(nullptr);
         }
         for (auto& message : each.messages) {
             outputs_.post(std::move(message));
@@ -173,15 +191,31 @@ void Lane::release(Releases releases) {
     }
 }
 
-/// Whoever waits for what was decided since is not told anything good: its outcome is unknown.
+/// Whoever waits for what was decided since hears that its outcome is unknown.
 void Lane::stop(const Error& error) {
     has_stopped_ = true;
-    in_flight_.clear();
+    stop_reason_ = error;
     diagnostics_.error("a shard stopped", {{"why", error.message}});
+    for (auto& releases : std::exchange(in_flight_, {})) {
+        for (auto& each : releases) {
+            for (auto& answer : each.answers) {
+                answer(&error);
+            }
+        }
+    }
+    for (auto& [id, shard] : shards_) {
+        shard->abandon(error);
+    }
+    for (auto& input : std::exchange(backlog_, {})) {
+        refuse(input, error);
+    }
     outputs_.stop(error);
 }
 
 std::optional<Nanos> Lane::until_next() {
+    if (is_full_ && backlog_.empty()) {
+        return room_check_interval;
+    }
     if (!backlog_.empty()) {
         return in_flight_.size() < limits_.batches_in_flight_max ? std::optional{Nanos{0}}
                                                                  : std::nullopt;
@@ -200,15 +234,26 @@ std::optional<Nanos> Lane::until_next() {
     return soonest;
 }
 
-LaneStats Lane::stats() const {
-    auto stats = LaneStats{.commits = commits_, .commit_bytes = commit_bytes_};
+void Lane::count_commit(const store::Batch& batch) {
+    auto fired = std::uint64_t{0};
     for (const auto& [id, shard] : shards_) {
-        stats.fired += shard->fired();
+        fired += shard->fired();
     }
-    return stats;
+    fired_.store(fired, std::memory_order_relaxed);
+    commits_.fetch_add(1, std::memory_order_relaxed);
+    commit_bytes_.fetch_add(batch.bytes(), std::memory_order_relaxed);
+}
+
+LaneStats Lane::stats() const {
+    return {.fired = fired_.load(std::memory_order_relaxed),
+            .commits = commits_.load(std::memory_order_relaxed),
+            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed)};
 }
 
 void Lane::sweep() {
+    if (is_full_ || is_draining_) {
+        return;
+    }
     for (auto& [id, shard] : shards_) {
         if (auto swept = shard->sweep_expired(); !swept) {
             stop(swept.error());

@@ -34,10 +34,11 @@ struct LaneLimits {
     std::size_t batches_in_flight_max = 2;
 };
 
-/// Several shards on one thread: decides what arrives, commits it in groups, lets it loose when it is durable.
+/// Several shards on one thread: decides what arrives, commits it in groups, lets it loose when it
+/// is durable.
 ///
-/// While one batch is being synced the next is decided on top of it. It has no thread of its own: whoever owns it calls
-/// `step`, which is how the simulator runs it.
+/// While one batch is being synced the next is decided on top of it. It has no thread of its own:
+/// whoever owns it calls `step`, which is how the simulator runs it.
 class Lane {
 public:
     Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
@@ -45,7 +46,8 @@ public:
 
     void add(std::unique_ptr<Shard> shard, Release left);
 
-    /// Takes what came and whatever is due, and begins a commit if there is something to commit. True when it did anything.
+    /// Takes what came and whatever is due, and begins a commit if there is something to commit.
+    /// True when it did anything.
     bool step(std::vector<Input>& inputs);
     /// A commit that was handed to the committer is over; called on the lane's thread.
     void committed(std::unique_ptr<store::Batch> batch, Result<void> result);
@@ -55,18 +57,24 @@ public:
     /// When it has to be stepped next, without mail; nothing: not before mail comes.
     std::optional<Nanos> until_next();
     bool has_stopped() const { return has_stopped_; }
-    /// From here on it decides what was taken and nothing else: timers and turns wait for the next start.
+    /// From here on it decides what was taken and nothing else: timers and turns wait for the next
+    /// start.
     void drain() { is_draining_ = true; }
     std::size_t in_flight() const { return in_flight_.size(); }
     Shard& shard(ShardId id) { return *shards_.at(id); }
+    /// Of what was decided up to the last commit; from any thread.
     LaneStats stats() const;
+    /// Answers whoever waits for this input that it was not taken.
+    static void refuse(Input& input, const Error& error);
+    const std::optional<Error>& stop_reason() const { return stop_reason_; }
     void sweep();
 
 private:
     using Releases = std::vector<Release>;
 
-    void decide(std::vector<Input>& inputs);
-    bool refuse_if_full(Input& input);
+    void decide();
+    bool is_refused(Input& input);
+    void count_commit(const store::Batch& batch);
     bool commit();
     void release(Releases releases);
     void stop(const Error& error);
@@ -78,14 +86,17 @@ private:
     observe::Diagnostics& diagnostics_;
     std::map<ShardId, std::unique_ptr<Shard>> shards_;
     std::deque<Input> backlog_; ///< Taken from the mailbox, not yet decided.
+    std::deque<Input> waiting_for_room_;
     std::deque<Releases> in_flight_;
     std::vector<std::unique_ptr<store::Batch>> spare_batches_;
     std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;
     bool has_stopped_ = false;
     bool is_full_ = false;
     bool is_draining_ = false;
-    std::uint64_t commits_ = 0;
-    std::uint64_t commit_bytes_ = 0;
+    std::optional<Error> stop_reason_;
+    std::atomic<std::uint64_t> fired_ = 0;
+    std::atomic<std::uint64_t> commits_ = 0;
+    std::atomic<std::uint64_t> commit_bytes_ = 0;
 };
 
 } // namespace sluice::engine

@@ -24,7 +24,9 @@ LaneThread::LaneThread(store::Store& store, Committer& committer, LaneOutputs ou
     });
 }
 
-LaneThread::~LaneThread() { stop(); }
+LaneThread::~LaneThread() {
+    stop();
+}
 
 void LaneThread::start() {
     thread_ = reactor::start_thread(name_, [this](std::stop_token) { run(); });
@@ -45,7 +47,9 @@ void LaneThread::post(Input&& input) {
     mailbox_.push_unbounded(std::move(input));
 }
 
-void LaneThread::push(Input&& input) { mailbox_.push(std::move(input)); }
+void LaneThread::push(Input&& input) {
+    mailbox_.push(std::move(input));
+}
 
 void LaneThread::run() {
     thread_id_ = std::this_thread::get_id();
@@ -54,7 +58,6 @@ void LaneThread::run() {
     while (!lane_.has_stopped()) {
         collect(inputs);
         auto did = lane_.step(inputs);
-        publish_stats();
         if (did || !own_.empty()) {
             continue;
         }
@@ -63,19 +66,21 @@ void LaneThread::run() {
         }
         wait();
     }
+    refuse_rest();
 }
 
-void LaneThread::publish_stats() {
-    auto stats = lane_.stats();
-    fired_.store(stats.fired, std::memory_order_relaxed);
-    commits_.store(stats.commits, std::memory_order_relaxed);
-    commit_bytes_.store(stats.commit_bytes, std::memory_order_relaxed);
-}
-
-LaneStats LaneThread::stats() const {
-    return {.fired = fired_.load(std::memory_order_relaxed),
-            .commits = commits_.load(std::memory_order_relaxed),
-            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed)};
+/// After a failed commit: until the engine is stopped, whoever still sends hears why.
+void LaneThread::refuse_rest() {
+    while (!is_stopping_) {
+        mailbox_.wait();
+        mailbox_.pop_all(mail_);
+        for (auto& each : mail_) {
+            if (auto* input = std::get_if<Input>(&each)) {
+                Lane::refuse(*input, *lane_.stop_reason());
+            }
+            is_stopping_ |= std::holds_alternative<Stop>(each);
+        }
+    }
 }
 
 void LaneThread::collect(std::vector<Input>& inputs) {

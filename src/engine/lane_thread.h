@@ -18,7 +18,9 @@ public:
     ~LaneThread();
 
     /// Before `start` only.
-    void add(std::unique_ptr<Shard> shard, Release left) { lane_.add(std::move(shard), std::move(left)); }
+    void add(std::unique_ptr<Shard> shard, Release left) {
+        lane_.add(std::move(shard), std::move(left));
+    }
     void start();
     /// Finishes what was taken; twice is safe.
     void stop();
@@ -27,8 +29,7 @@ public:
     void post(Input&& input);
     /// Waits for room: never from a lane's thread.
     void push(Input&& input);
-    /// As of the last step that was finished.
-    LaneStats stats() const;
+    LaneStats stats() const { return lane_.stats(); }
 
 private:
     struct Returned {
@@ -41,7 +42,7 @@ private:
     void run();
     /// What came since, its own posts included.
     void collect(std::vector<Input>& inputs);
-    void publish_stats();
+    void refuse_rest();
     /// Until there is something to do.
     void wait();
 
@@ -50,9 +51,6 @@ private:
     reactor::Mailbox<Mail> mailbox_;
     std::vector<Input> own_; ///< What the lane posts to itself: no lock, no waking.
     std::atomic<std::thread::id> thread_id_;
-    std::atomic<std::uint64_t> fired_ = 0;
-    std::atomic<std::uint64_t> commits_ = 0;
-    std::atomic<std::uint64_t> commit_bytes_ = 0;
     std::chrono::steady_clock::time_point next_sweep_;
     std::vector<Mail> mail_;
     bool is_stopping_ = false; ///< The lane's thread alone.

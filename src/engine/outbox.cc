@@ -121,7 +121,7 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
         auto key = Decoder{cursor->key().substr(prefix.size())};
         auto commit = TRY(key.u64());
         auto in = Decoder{cursor->value()};
-        TRY(in.u8());
+        TRY(in.format(record_format, "outbox record"));
         auto calls = TRY(in.varint());
         for (auto at = std::uint64_t{0}; at < calls; ++at) {
             auto run = TRY(read_run(in));
@@ -141,9 +141,8 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
         remaining_[commit] = calls + messages;
     }
     TRY(cursor->status());
-    std::ranges::sort(left.messages, {}, [](const StreamInput& each) {
-        return std::pair{each.to, each.number};
-    });
+    std::ranges::sort(left.messages, {},
+                      [](const StreamInput& each) { return std::pair{each.to, each.number}; });
     return left;
 }
 

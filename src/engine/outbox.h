@@ -20,9 +20,11 @@ struct Call {
     trigger::TaskState task;
 };
 
-/// What was decided and is not yet acknowledged: one record for each commit that decided any, removed when all of it is done.
+/// What was decided and is not yet acknowledged: one record for each commit that decided any,
+/// removed when all of it is done.
 ///
-/// Nothing leaves before its commit is synced; after a crash everything still here leaves again, with the same keys.
+/// Nothing leaves before its commit is synced; after a crash everything still here leaves again,
+/// with the same keys.
 class Outbox {
 public:
     explicit Outbox(ShardId shard) : shard_(shard) {}

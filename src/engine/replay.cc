@@ -50,13 +50,14 @@ const trigger::Faulted* set_aside(const trigger::Entry& entry) {
 class Replayer {
 public:
     Replayer(const RunName& run, std::shared_ptr<const trigger::TriggerSet> set,
-             const trigger::Vocabulary& vocabulary)
-        : triggers_(std::move(set), vocabulary) {
+             const trigger::Vocabulary& vocabulary, const trigger::DecideLimits& limits)
+        : triggers_(std::move(set), vocabulary), limits_(limits) {
         state_.id = run.id;
     }
 
     Result<void> take(const trigger::Entry& entry) {
         ++report_.events;
+        report_.is_same_software &= entry.software == trigger::software_number;
         if (decided_.empty()) {
             TRY(decide(entry));
         }
@@ -66,10 +67,10 @@ public:
         }
         auto again = std::move(decided_.front());
         decided_.pop_front();
-        auto is_same = again.number == entry.number && again.origin == entry.origin &&
-                       again.fate == entry.fate &&
-                       trigger::encode_changes(again.changes) ==
-                           trigger::encode_changes(entry.changes);
+        auto is_same =
+            again.number == entry.number && again.origin == entry.origin &&
+            again.fate == entry.fate &&
+            trigger::encode_changes(again.changes) == trigger::encode_changes(entry.changes);
         if (!is_same) {
             differ(entry, describe(again), describe(entry));
         }
@@ -120,7 +121,8 @@ private:
         ++report_.difference_count;
         if (report_.differences.size() < differences_max) {
             report_.differences.push_back(
-                {.event = entry.number, .what = fmt::format("recorded {}, decided now {}", then, now)});
+                {.event = entry.number,
+                 .what = fmt::format("recorded {}, decided now {}", then, now)});
         }
     }
 
@@ -134,7 +136,8 @@ private:
 
 } // namespace
 
-Result<ReplayReport> replay(Inspector& inspector, const RunName& run) {
+Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
+                            const trigger::DecideLimits& limits) {
     auto state = TRY(inspector.run(run));
     auto set = std::shared_ptr<const trigger::TriggerSet>{};
     if (state->info.set.empty()) {
@@ -143,7 +146,7 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run) {
     } else {
         set = TRY(inspector.catalog().set(state->info.set));
     }
-    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary()};
+    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits};
     auto taken = Result<void>{};
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
         taken = replayer.take(entry);
@@ -153,20 +156,21 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run) {
     return std::move(replayer).report();
 }
 
-Result<std::unique_ptr<trigger::RunState>> state_at(const Inspector& inspector, const RunName& run,
-                                                    trigger::EventNumber event) {
-    auto state = std::make_unique<trigger::RunState>();
-    state->id = run.id;
+Result<PastState> state_at(const Inspector& inspector, const RunName& run,
+                           trigger::EventNumber event) {
+    auto past = PastState{.state = std::make_unique<trigger::RunState>()};
+    past.state->id = run.id;
     auto is_found = false;
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
-        trigger::fold(*state, entry);
+        trigger::fold(*past.state, entry);
+        past.moment = entry.moment;
         is_found = entry.number == event;
         return !is_found;
     }));
     if (!is_found) {
         return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
     }
-    return state;
+    return past;
 }
 
 } // namespace sluice::engine

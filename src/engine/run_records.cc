@@ -91,8 +91,8 @@ void write_timers(RunState& state, ShardId shard, const RunName& run, store::Bat
         return is_absolute ? keys::TimeDomain::Civil : keys::TimeDomain::Steady;
     };
     for (const auto& removed : state.removed_timers) {
-        batch.remove(keys::timer(shard, domain_of(removed.is_absolute), removed.due, run,
-                                 removed.number));
+        batch.remove(
+            keys::timer(shard, domain_of(removed.is_absolute), removed.due, run, removed.number));
     }
     for (const auto& entity : state.dirty) {
         if (entity.table != Table::Timer) {
@@ -145,7 +145,7 @@ Result<void> load_seen(const store::Store& store, ShardId shard, const RunName& 
     auto cursor = store.scan(prefix, keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
         auto in = Decoder{cursor->value()};
-        TRY(in.u8());
+        TRY(in.format(record_format, "record of ids"));
         auto when = Time{Nanos{TRY(in.i64())}};
         while (!in.is_at_end()) {
             auto print = Fingerprint{};
@@ -315,8 +315,7 @@ void remove_run(const RunState& state, ShardId shard, const RunName& run, store:
         batch.remove_range(prefix, keys::end_of(prefix));
     }
     for (const auto& [number, timer] : state.timers) {
-        auto domain =
-            timer.is_absolute ? keys::TimeDomain::Civil : keys::TimeDomain::Steady;
+        auto domain = timer.is_absolute ? keys::TimeDomain::Civil : keys::TimeDomain::Steady;
         batch.remove(keys::timer(shard, domain, timer.due, run, number));
     }
     batch.remove(keys::ready(shard, run));

@@ -10,7 +10,8 @@ namespace sluice::engine {
 
 /// A run's state in the store: one key for each entity, so that a commit writes what changed.
 
-/// Everything of a run by one scan, and the ids it has seen. Nothing when there is no such run. Fails with Corrupt.
+/// Everything of a run by one scan, and the ids it has seen. Nothing when there is no such run.
+/// Fails with Corrupt.
 Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, ShardId shard,
                                                     const RunName& run);
 
@@ -37,7 +38,8 @@ struct RunSummary {
     }
 };
 
-/// Keeps the run index in step: the entry under the status before goes, the one under the status now comes.
+/// Keeps the run index in step: the entry under the status before goes, the one under the status
+/// now comes.
 void write_index(const trigger::RunState& state, ShardId shard, const RunName& run,
                  std::optional<trigger::Status> before, store::Batch& batch);
 

@@ -52,12 +52,13 @@ Result<void> Shard::take(Input&& input) {
 trigger::Fate Shard::decide(AwakeRun& run, const trigger::Arrival& arrival) {
     touch(run);
     auto decided = begin_deciding(run);
-    auto decider = trigger::Decider{*run.state, *run.triggers, run.journal, codec_, services_.limits};
+    auto decider =
+        trigger::Decider{*run.state, *run.triggers, run.journal, codec_, services_.limits};
     auto fate = trigger::Fate::Failed;
     if (services_.marker == nullptr) {
         fate = decider.decide(arrival);
     } else {
-        auto print = fingerprint(run.name.id, arrival.event.id());
+        auto print = CrashMarker::print_of(run.name.id, arrival.event.source(), arrival.event.id());
         if (services_.marker->is_suspect(print)) [[unlikely]] {
             services_.diagnostics.error("an event was set aside",
                                         {{"run", run.name.id}, {"event", arrival.event.id()}});
@@ -126,11 +127,13 @@ Result<void> Shard::fire_due_timers() {
 Release Shard::write(store::Batch& batch) {
     auto stands_on = commit_++;
     batch.fence({.shard = id_, .epoch = epoch_, .stands_on = CommitNumber{stands_on}});
-    for (auto* run : std::exchange(touched_, {})) {
-        write_run(*run, batch);
-    }
+    // A run of the same name may have begun since: what was removed goes first.
     for (const auto& [name, state] : std::exchange(removed_, {})) {
         remove_run(*state, id_, name, batch);
+        runs_.bury(name, commit_);
+    }
+    for (auto* run : std::exchange(touched_, {})) {
+        write_run(*run, batch);
     }
     for (const auto& [key, value] : std::exchange(puts_, {})) {
         value.empty() ? batch.remove(key) : batch.put(key, value);
@@ -156,7 +159,6 @@ Release Shard::write(store::Batch& batch) {
     release.shard = id_;
     release.commit = commit_;
     release.messages = outbox_.take_messages();
-    unsent_.clear();
     has_changes_ = false;
     change_bytes_ = 0;
     return release;
@@ -185,7 +187,10 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
     }
 }
 
-void Shard::confirm_synced(std::uint64_t commit) { runs_.shrink(commit); }
+void Shard::confirm_synced(std::uint64_t commit) {
+    runs_.shrink(commit);
+    timers_.confirm_synced(commit);
+}
 
 void Shard::keep_time() {
     if (touched_.empty()) {
@@ -202,15 +207,28 @@ void Shard::touch(AwakeRun& run) {
     }
 }
 
-std::optional<Nanos> Shard::until_next_timer() { return timers_.until_next(clock_.now()); }
+std::optional<Nanos> Shard::until_next_timer() {
+    return timers_.until_next(clock_.now());
+}
 
 void Shard::answer_later(Done done, Result<Value> result) {
     if (done) {
         has_changes_ = true;
         release_.answers.emplace_back(
-            [done = std::move(done), result = std::move(result)]() mutable {
-                done(std::move(result));
+            [done = std::move(done), result = std::move(result)](const Error* error) mutable {
+                error == nullptr ? done(std::move(result)) : done(std::unexpected(*error));
             });
+    }
+}
+
+void Shard::abandon(const Error& error) {
+    for (auto& answer : std::exchange(release_, {}).answers) {
+        answer(&error);
+    }
+    for (auto& [run, waiting] : std::exchange(watchers_, {})) {
+        for (auto& done : waiting) {
+            done(std::unexpected(error));
+        }
     }
 }
 

@@ -39,7 +39,8 @@ struct ShardServices {
 struct Release {
     ShardId shard;
     std::uint64_t commit = 0;
-    std::vector<std::move_only_function<void()>> answers; ///< To whoever waits, in order.
+    /// To whoever waits, in order; with the error when the commit failed.
+    std::vector<std::move_only_function<void(const Error*)>> answers;
     std::vector<Call> calls;
     std::vector<std::pair<RunName, trigger::TaskKey>> cancelled;
     std::vector<StreamInput> messages;
@@ -49,16 +50,17 @@ struct Release {
     std::uint64_t events = 0;
 };
 
-/// One share of all runs, touched by one thread alone: take, match, decide, commit, act, as docs/architecture.md follows it.
+/// One share of all runs, touched by one thread alone: take, match, decide, commit, act, as
+/// docs/architecture.md follows it.
 ///
-/// Deciding happens in memory, on top of what is not yet synced; `write` turns it into one batch, and what that batch lets loose
-/// waits in its Release until the batch is durable.
+/// Deciding happens in memory, on top of what is not yet synced; `write` turns it into one batch,
+/// and what that batch lets loose waits in its Release until the batch is durable.
 class Shard {
 public:
     Shard(ShardId id, ShardServices services);
 
-    /// Takes over what the store has: positions, timers, outbox, runs with work left. What it gives back is to be
-    /// released at once: it is durable already.
+    /// Takes over what the store has: positions, timers, outbox, runs with work left. What it gives
+    /// back is to be released at once: it is durable already.
     Result<Release> open(store::ShardState state);
 
     /// Decides what came. Nothing of it is durable yet.
@@ -75,6 +77,8 @@ public:
     std::optional<Nanos> until_next_timer();
     /// Everything decided since the last call, as one fenced part of a batch.
     Release write(store::Batch& batch);
+    /// Nothing decided since counts: whoever waits for it hears why.
+    void abandon(const Error& error);
     /// Its commit is durable.
     void confirm_synced(std::uint64_t commit);
     /// Keeps records of what was decided for whoever watches.
@@ -87,6 +91,8 @@ private:
     Result<void> start(StartInput&& input);
     Result<void> fork(ForkInput&& input);
     Result<void> take_events(EventsInput&& input);
+    bool is_behind_refused(const EventsInput& input);
+    void refuse(EventsInput& input, const std::string& run);
     Result<void> command(CommandInput&& input);
     Result<void> answer(AnswerInput&& input);
     Result<void> take_message(StreamInput&& input);
@@ -115,6 +121,7 @@ private:
     /// A batch has one moment: its history record says when, once.
     void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
+    Nanos retention_of(const AwakeRun& run) const;
     void answer_later(Done done, Result<Value> result);
 
     ShardId id_;
@@ -129,15 +136,17 @@ private:
     Timers timers_;
     std::map<std::string, std::uint64_t, std::less<>> positions_;
     std::set<std::string> moved_positions_;
+    /// Numbers of events that were refused, by partition: what was under way behind them is, too.
+    std::map<std::string, std::uint64_t, std::less<>> refused_at_;
     std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;
     std::map<RunName, std::vector<Done>> watchers_;
-    std::map<std::pair<RunName, trigger::TaskKey>, bool> unsent_;
 
     std::vector<AwakeRun*> touched_;
     std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;
-    std::vector<std::pair<std::string, std::string>> puts_; ///< Further keys of this commit; no value: removed.
+    std::vector<std::pair<std::string, std::string>>
+        puts_; ///< Further keys of this commit; no value: removed.
     Release release_;
     std::optional<Value> reply_; ///< Of the event being decided.
     bool has_changes_ = false;

@@ -7,8 +7,9 @@ namespace sluice::engine {
 
 /// A shard's time, which never goes back.
 ///
-/// Civil time follows the wall clock and stands still while that lies behind. Steady time follows the monotonic clock, so a
-/// wall clock that jumps moves absolute timers only. Across a restart, steady time grows by the wall time that passed.
+/// Civil time follows the wall clock and stands still while that lies behind. Steady time follows
+/// the monotonic clock, so a wall clock that jumps moves absolute timers only. Across a restart,
+/// steady time grows by the wall time that passed.
 class ShardClock {
 public:
     /// What the store knows of the shard's time.

@@ -4,7 +4,8 @@
 
 #include "engine/shard.h"
 
-// What a decision asks of the world outside its run, put into the outbox or the release of the commit being decided.
+// What a decision asks of the world outside its run, put into the outbox or the release of the
+// commit being decided.
 namespace sluice::engine {
 
 namespace {
@@ -37,7 +38,8 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
                                           .task = task->second});
             }
         } else if (const auto* timer = std::get_if<trigger::TimerSet>(&effect)) {
-            timers_.add(run.name, timer->number, timer->timer.is_absolute, timer->timer.due);
+            timers_.add(run.name, timer->number, timer->timer.is_absolute, timer->timer.due,
+                        commit_ + 1);
         } else if (const auto* sent = std::get_if<trigger::Sent>(&effect)) {
             follow(run, *sent);
         } else if (const auto* ended = std::get_if<trigger::Ended>(&effect)) {
@@ -51,9 +53,17 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
     }
 }
 
+Nanos Shard::retention_of(const AwakeRun& run) const {
+    auto own = run.triggers->spec().retention;
+    return own > Nanos{0} ? own : services_.retention;
+}
+
 void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
-    if (opened.task.kind == trigger::TaskKind::Call) {
+    if (opened.task.kind != trigger::TaskKind::Run) {
         outbox_.add_call(run.name, opened.key);
+        if (opened.task.is_waiting) {
+            return; // For its next attempt, which has a timer.
+        }
         release_.calls.push_back({.run = run.name,
                                   .key = opened.key,
                                   .attempt = opened.task.attempt,
@@ -71,7 +81,7 @@ void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
 }
 
 void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
-    if (closed.kind == trigger::TaskKind::Call) {
+    if (closed.kind != trigger::TaskKind::Run) {
         outbox_.close_call(run.name, closed.key);
         if (closed.is_cancelled) {
             std::erase_if(release_.calls, [&](const Call& call) {
@@ -91,14 +101,6 @@ void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
 }
 
 void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
-    if (sent.is_sink) {
-        auto event = codec_.parse(sent.json);
-        auto task = trigger::TaskState{.target = sent.target, .subject = sent.target};
-        task.input = event ? Value{std::string_view{event->json()}} : Value{};
-        release_.calls.push_back(
-            {.run = run.name, .key = sent.key, .attempt = 1, .task = std::move(task)});
-        return;
-    }
     auto target = RunName{.space = run.name.space, .id = sent.target};
     outbox_.add_message(shard_of(target, services_.store.shard_count()),
                         {.kind = Message::Kind::Event, .to = target, .json = sent.json});
@@ -118,16 +120,13 @@ void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {
                              .key = {.fire = parent->fire, .index = parent->index},
                              .attempt = parent->attempt});
     }
-    auto own = run.triggers->spec().retention;
-    auto retention = own > Nanos{0} ? own : services_.retention;
-    puts_.emplace_back(keys::expiry(id_, moment_.time + retention, run.name), "1");
+    puts_.emplace_back(keys::expiry(id_, moment_.time + retention_of(run), run.name), "1");
     auto waiting = watchers_.find(run.name);
     if (waiting == watchers_.end()) {
         return;
     }
-    auto ending = Value::object({{"status", to_string(ended.status)},
-                                 {"result", ended.result},
-                                 {"error", ended.error}});
+    auto ending = Value::object(
+        {{"status", to_string(ended.status)}, {"result", ended.result}, {"error", ended.error}});
     for (auto& done : waiting->second) {
         answer_later(std::move(done), ending);
     }

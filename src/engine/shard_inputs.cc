@@ -86,7 +86,32 @@ Result<void> Shard::fork(ForkInput&& input) {
     return {};
 }
 
+/// A numbered stream waits at the first event that is refused; none is skipped.
+bool Shard::is_behind_refused(const EventsInput& input) {
+    auto refused = refused_at_.find(input.partition);
+    if (refused == refused_at_.end() || input.numbers.empty()) {
+        return false;
+    }
+    if (input.numbers.front() > refused->second) {
+        return true;
+    }
+    refused_at_.erase(refused);
+    return false;
+}
+
+void Shard::refuse(EventsInput& input, const std::string& run) {
+    auto error =
+        Error{Errc::Unavailable, fmt::format("run \"{}\" keeps as many events as it may", run)};
+    release_.answers.emplace_back([done = std::exchange(input.done, nullptr),
+                                   error](const Error*) mutable { done(std::unexpected(error)); });
+}
+
 Result<void> Shard::take_events(EventsInput&& input) {
+    if (is_behind_refused(input)) {
+        refuse(input, std::string{input.events.front().run()});
+        has_changes_ = true;
+        return {};
+    }
     auto fates = std::vector<trigger::Fate>{};
     fates.reserve(input.events.size());
     auto* position = input.partition.empty() ? nullptr : &positions_[input.partition];
@@ -109,6 +134,12 @@ Result<void> Shard::take_events(EventsInput&& input) {
         }
         reply_.reset();
         fates.push_back(decide(*run, {.event = event, .moment = moment_}));
+        if (fates.back() == trigger::Fate::Refused && position != nullptr) {
+            *position = input.numbers[at] - 1;
+            refused_at_[input.partition] = input.numbers[at];
+            refuse(input, run->name.id);
+            break;
+        }
     }
     if (position != nullptr) {
         moved_positions_.insert(input.partition);
@@ -116,8 +147,8 @@ Result<void> Shard::take_events(EventsInput&& input) {
     has_changes_ = true;
     if (input.done) {
         release_.answers.emplace_back(
-            [done = std::move(input.done), fates = std::move(fates)]() mutable {
-                done(std::move(fates));
+            [done = std::move(input.done), fates = std::move(fates)](const Error* error) mutable {
+                error == nullptr ? done(std::move(fates)) : done(std::unexpected(*error));
             });
     }
     return {};
@@ -130,7 +161,8 @@ Result<void> Shard::command(CommandInput&& input) {
         return {};
     }
     reply_.reset();
-    auto fate = decide(*run, trigger::command_arrival(*run->state, input.type, input.data, moment_));
+    auto fate =
+        decide(*run, trigger::command_arrival(*run->state, input.type, input.data, moment_));
     auto answer = Value::object({{"fate", to_string(fate)}});
     answer_later(std::move(input.done), reply_ ? answer.with("reply", *reply_) : answer);
     return {};
@@ -163,7 +195,8 @@ Result<void> Shard::take_message(StreamInput&& input) {
     }
     switch (message.kind) {
         case Message::Kind::Command:
-            decide(*run, trigger::command_arrival(*run->state, message.type, message.data, moment_));
+            decide(*run,
+                   trigger::command_arrival(*run->state, message.type, message.data, moment_));
             break;
         case Message::Kind::Ended:
             decide(*run, trigger::child_arrival(*run->state, message.key, message.attempt,
@@ -189,7 +222,7 @@ Result<void> Shard::start_child(const Message& message) {
     if (hash) {
         info.set = *hash;
         auto started = begin(message.to, info, Value{});
-        problem = !started ? started.error().message
+        problem = !started    ? started.error().message
                   : !*started ? fmt::format("there is a run \"{}\" already", message.to.id)
                               : "";
     } else {
@@ -200,14 +233,13 @@ Result<void> Shard::start_child(const Message& message) {
     }
     auto error = Value::object({{"kind", "start"}, {"message", problem}});
     auto parent = RunName{.space = message.to.space, .id = info.parent->run};
-    outbox_.add_message(
-        shard_of(parent, services_.store.shard_count()),
-        {.kind = Message::Kind::Ended,
-         .to = parent,
-         .type = std::string{trigger::types::run_failed},
-         .data = Value::object({{"run", message.to.id}, {"error", error}}),
-         .key = {.fire = info.parent->fire, .index = info.parent->index},
-         .attempt = info.parent->attempt});
+    outbox_.add_message(shard_of(parent, services_.store.shard_count()),
+                        {.kind = Message::Kind::Ended,
+                         .to = parent,
+                         .type = std::string{trigger::types::run_failed},
+                         .data = Value::object({{"run", message.to.id}, {"error", error}}),
+                         .key = {.fire = info.parent->fire, .index = info.parent->index},
+                         .attempt = info.parent->attempt});
     return {};
 }
 
@@ -242,8 +274,14 @@ Result<void> Shard::remove(RemoveInput&& input) {
         return {};
     }
     std::erase(touched_, run);
+    // It may have ended in this very batch, and stand in the index as it was before.
+    if (run->listed_under && *run->listed_under != run->state->progress.status) {
+        puts_.emplace_back(
+            keys::by_status(id_, input.run, *run->listed_under, run->state->info.started), "");
+    }
     removed_.emplace_back(input.run, std::move(run->state));
     runs_.remove(input.run);
+    runs_.bury(input.run, commit_ + 1);
     answer_later(std::move(input.done), Value::object({{"removed", input.run.id}}));
     return {};
 }
@@ -260,7 +298,13 @@ Result<void> Shard::sweep_expired() {
         }
         auto run = TRY(keys::read_run(key));
         puts_.emplace_back(std::string{cursor->key()}, "");
-        TRY(remove({.run = std::move(run), .done = [](Result<Value>) {}}));
+        has_changes_ = true;
+        auto* awake = TRY(runs_.find(run));
+        // Another run may have taken the name of one that was removed by hand.
+        if (awake != nullptr && awake->state->progress.ended &&
+            *awake->state->progress.ended + retention_of(*awake) <= when) {
+            TRY(remove({.run = std::move(run), .done = [](Result<Value>) {}}));
+        }
     }
     return cursor->status();
 }

@@ -8,24 +8,39 @@ namespace {
 
 constexpr auto window_timers = std::size_t{4096};
 
-std::size_t slot_of(bool is_absolute) { return is_absolute ? 1 : 0; }
+std::size_t slot_of(bool is_absolute) {
+    return is_absolute ? 1 : 0;
+}
 
-Time now_in(const trigger::Moment& now, std::size_t slot) { return slot == 0 ? now.steady : now.time; }
+Time now_in(const trigger::Moment& now, std::size_t slot) {
+    return slot == 0 ? now.steady : now.time;
+}
 
 } // namespace
 
-void Timers::add(const RunName& run, trigger::TimerNumber number, bool is_absolute, Time due) {
+void Timers::add(const RunName& run, trigger::TimerNumber number, bool is_absolute, Time due,
+                 std::uint64_t commit) {
     auto& domain = domains_[slot_of(is_absolute)];
+    auto place = Place{due, run, number};
+    domain.unsynced.emplace_back(commit, place);
     if (domain.horizon && due > *domain.horizon) {
         return;
     }
-    domain.next.emplace(due, run, number);
+    domain.next.insert(std::move(place));
     // Too many at hand: the last ones are found again in the store.
     while (domain.next.size() > 2 * window_timers) {
         auto last = std::prev(domain.next.end());
         auto before = std::get<0>(*std::prev(last));
         domain.horizon = std::min(before, std::get<0>(*last));
         domain.next.erase(last);
+    }
+}
+
+void Timers::confirm_synced(std::uint64_t commit) {
+    for (auto& domain : domains_) {
+        while (!domain.unsynced.empty() && domain.unsynced.front().first <= commit) {
+            domain.unsynced.pop_front();
+        }
     }
 }
 
@@ -49,6 +64,11 @@ Result<void> Timers::fill(keys::TimeDomain which) {
         }
         auto run = TRY(keys::read_run(key));
         domain.next.emplace(due, std::move(run), trigger::TimerNumber{TRY(key.u64())});
+    }
+    for (const auto& [commit, place] : domain.unsynced) {
+        if (!domain.horizon || std::get<0>(place) <= *domain.horizon) {
+            domain.next.insert(place);
+        }
     }
     return cursor->status();
 }

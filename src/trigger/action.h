@@ -21,7 +21,8 @@ class Firing;
 template <typename T>
 using Attempt = std::expected<T, expr::Fault>;
 
-/// What a trigger wants done. Compiled once, shared by all runs; it changes nothing itself but asks the firing to.
+/// What a trigger wants done. Compiled once, shared by all runs; it changes nothing itself but asks
+/// the firing to.
 class Action {
 public:
     virtual ~Action() = default;
@@ -34,12 +35,13 @@ struct ActionSite {
     expr::CompileOptions expressions; ///< The names a template may use.
 };
 
-/// Makes an action from its parameters, or appends what is wrong with them (paths relative to the parameters).
+/// Makes an action from its parameters, or appends what is wrong with them (paths relative to the
+/// parameters).
 using ActionFactory = std::function<std::shared_ptr<const Action>(
     const Value& params, const ActionSite& site, std::vector<Problem>& problems)>;
 
-/// invoke, emit, set, enable, disable, add, remove, modify, start, finish, schedule, cancel, open, close, hold, release, reply,
-/// restart, by name.
+/// invoke, emit, set, enable, disable, add, remove, modify, start, finish, schedule, cancel, open,
+/// close, hold, release, reply, restart, by name.
 std::map<std::string, ActionFactory, std::less<>> built_in_actions();
 
 } // namespace sluice::trigger

@@ -1,5 +1,6 @@
-#include "trigger/action.h"
 #include "trigger/internal/actions.h"
+
+#include "trigger/action.h"
 
 namespace sluice::trigger {
 

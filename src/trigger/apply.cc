@@ -10,8 +10,7 @@ namespace sluice::trigger {
 namespace {
 
 TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
-    auto& states =
-        scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
+    auto& states = scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
     auto& slot = states[trigger.raw()];
     if (!slot) {
         slot = std::make_unique<TriggerState>();
@@ -23,7 +22,9 @@ TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
     return *slot;
 }
 
-ScopeMembers& members_of(RunState& state, Incarnation scope) { return state.members[scope]; }
+ScopeMembers& members_of(RunState& state, Incarnation scope) {
+    return state.members[scope];
+}
 
 void forget_member_if_empty(RunState& state, Incarnation scope) {
     auto found = state.members.find(scope);
@@ -31,7 +32,6 @@ void forget_member_if_empty(RunState& state, Incarnation scope) {
         state.members.erase(found);
     }
 }
-
 
 void erase_task(RunState& state, const TaskKey& key) {
     auto found = state.tasks.find(key);
@@ -51,9 +51,8 @@ void erase_timer(RunState& state, TimerNumber number) {
         return;
     }
     auto scope = found->second.scope;
-    state.removed_timers.push_back({.number = number,
-                                    .is_absolute = found->second.is_absolute,
-                                    .due = found->second.due});
+    state.removed_timers.push_back(
+        {.number = number, .is_absolute = found->second.is_absolute, .due = found->second.due});
     members_of(state, scope).timers.erase(number);
     forget_member_if_empty(state, scope);
     state.timers.erase(found);
@@ -73,16 +72,28 @@ void erase_continuations_of(RunState& state, Incarnation scope) {
     }
 }
 
-/// What lives in one scope: its tasks, timers and the rest of its long actions. Its contexts too, unless they stay frozen.
+/// What lives in one scope: its tasks, timers and the rest of its long actions. Its contexts too,
+/// unless they stay frozen.
 void empty_scope(RunState& state, Incarnation scope, bool drops_contexts) {
     if (auto found = state.members.find(scope); found != state.members.end()) {
         auto members = std::move(found->second);
         state.members.erase(found);
         for (const auto& key : members.tasks) {
-            erase_task(state, key);
+            // What was sent to a sink before still leaves.
+            if (state.tasks.at(key).kind == TaskKind::Sink) {
+                state.members[scope].tasks.insert(key);
+            } else {
+                erase_task(state, key);
+            }
         }
         for (auto number : members.timers) {
-            erase_timer(state, number);
+            const auto& timer = state.timers.at(number);
+            // Its next attempt waits for this one.
+            if (timer.purpose == TimerPurpose::Retry && state.tasks.contains(timer.task)) {
+                state.members[scope].timers.insert(number);
+            } else {
+                erase_timer(state, number);
+            }
         }
     }
     erase_continuations_of(state, scope);
@@ -256,7 +267,8 @@ struct Applier {
 
     void operator()(const Cancelling& /*change*/) { state.progress.is_cancelling = true; }
 
-    /// Closes the root scope. Without success its scopes and contexts stay, frozen, so that the run can be reopened.
+    /// Closes the root scope. Without success its scopes and contexts stay, frozen, so that the run
+    /// can be reopened.
     void operator()(const Ended& change) {
         auto drops_contexts = change.status == Status::Succeeded;
         auto paths = scopes_within(state, "");
@@ -286,12 +298,15 @@ struct Applier {
     }
 
     void operator()(const Forked& change) {
-        auto events = state.progress.events;
         auto decoded = decode_image(change.image, state);
         INVARIANT(decoded.has_value(), "an image is made by the engine itself");
-        state.progress.events = events;
         state.info.forked_from = change.from;
         state.info.parent.reset();
+        for (auto& [number, timer] : state.timers) {
+            if (!timer.is_absolute) {
+                timer.due = change.steady + timer.due.time_since_epoch();
+            }
+        }
     }
 };
 
@@ -317,7 +332,9 @@ std::vector<std::string> scopes_within(const RunState& state, const std::string&
     return paths;
 }
 
-void apply(RunState& state, const Change& change) { std::visit(Applier{state}, change); }
+void apply(RunState& state, const Change& change) {
+    std::visit(Applier{state}, change);
+}
 
 void fold(RunState& state, const Entry& entry) {
     state.progress.events = std::max(state.progress.events, entry.number.raw());

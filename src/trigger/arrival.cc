@@ -8,7 +8,9 @@ namespace sluice::trigger {
 
 namespace {
 
-std::string source_of(const RunState& state) { return fmt::format("/runs/{}", state.id); }
+std::string source_of(const RunState& state) {
+    return fmt::format("/runs/{}", state.id);
+}
 
 event::Builder builder(const RunState& state, std::string_view id, std::string_view type,
                        Moment moment) {
@@ -55,7 +57,8 @@ std::string_view to_string(Origin origin) {
 
 Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
                       Moment moment) {
-    auto made = builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
+    auto made =
+        builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
     made.data(Value::object({{"input", info.input}, {"definition", info.definition}}));
     return {.origin = Origin::Command,
             .event = made.build(),
@@ -64,6 +67,7 @@ Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& c
 }
 
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment) {
+    fork.steady = moment.steady;
     auto made = builder(state, "fork", types::run_forked, moment);
     made.data(Value::object({{"from", fork.from}}));
     return {.origin = Origin::Command,
@@ -92,12 +96,15 @@ Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t at
     if (answer.is_success) {
         data = data.with("result", answer.result);
     } else {
-        auto error = Value::object({{"kind", answer.error_kind}, {"message", answer.error_message}});
+        auto error =
+            Value::object({{"kind", answer.error_kind}, {"message", answer.error_message}});
         data = data.with("error", answer.error_detail.is_null()
                                       ? error
                                       : error.with("detail", answer.error_detail));
     }
-    auto type = answer.is_success ? types::task_succeeded : types::task_failed;
+    auto is_sink = task != state.tasks.end() && task->second.kind == TaskKind::Sink;
+    auto failed = is_sink ? types::delivery_failed : types::task_failed;
+    auto type = answer.is_success ? types::task_succeeded : failed;
     auto arrival = answered(state, key, attempt, type, data, moment);
     arrival.refs[3] = retry_after ? static_cast<std::uint64_t>(retry_after->count()) + 1 : 0;
     return arrival;

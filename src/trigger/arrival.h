@@ -15,12 +15,13 @@ namespace sluice::trigger {
 
 /// How an event came to its run.
 enum class Origin : std::uint8_t {
-    Outside,  ///< From a source.
-    Own,      ///< Emitted by the run itself. refs: number in its queue.
-    Task,     ///< An answer. refs: fire, index, attempt, nanoseconds until the next attempt plus one (0: none).
-    Timer,    ///< refs: timer, occurrence.
-    Command,  ///< From the engine or an operator: start, cancel, terminate, actions.
-    Kept,     ///< An event that waited. refs: the number it had.
+    Outside, ///< From a source.
+    Own,     ///< Emitted by the run itself. refs: number in its queue.
+    Task,    ///< An answer. refs: fire, index, attempt, nanoseconds until the next attempt plus one
+             ///< (0: none).
+    Timer,   ///< refs: timer, occurrence.
+    Command, ///< From the engine or an operator: start, cancel, terminate, actions.
+    Kept,    ///< An event that waited. refs: the number it had.
     Continue, ///< The next slice of a long action. refs: continuation.
 };
 std::string_view to_string(Origin origin);
@@ -62,7 +63,8 @@ inline constexpr std::string_view reserved_prefix = "sluice.";
 } // namespace types
 
 /// What starts a run.
-Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context, Moment moment);
+Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
+                      Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 

@@ -29,17 +29,19 @@ std::optional<Value> walk(Value at, std::span<const std::string_view> path) {
     return at;
 }
 
-Value event_as_value(const event::Event& event) {
+std::int64_t signed_of(std::uint64_t number) {
+    return static_cast<std::int64_t>(number);
+}
+
+} // namespace
+
+Value as_value(const event::Event& event) {
     auto members = event.attributes();
     if (event.has_data()) {
         members.push_back({"data", event.data()});
     }
     return Value::map(std::move(members));
 }
-
-std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-
-} // namespace
 
 const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
                        Incarnation scope) {
@@ -102,7 +104,7 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
 
 std::optional<Value> RunBindings::resolve_event(std::span<const std::string_view> path) const {
     if (path.empty()) {
-        return event_as_value(event_);
+        return as_value(event_);
     }
     if (path.front() == "data") {
         if (!event_.has_data()) {

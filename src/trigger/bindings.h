@@ -48,6 +48,9 @@ private:
     Value item_;
 };
 
+/// Attributes and data as one map.
+Value as_value(const event::Event& event);
+
 /// The context of a trigger in a scope: what it remembers, else what its spec gives.
 const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
                        Incarnation scope);

@@ -10,22 +10,21 @@ namespace sluice::trigger {
 namespace {
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"activated",     "fired",         "faulted",       "switched",    "remembered",
-     "overridden",    "context set",   "scope opened",  "scope closed", "variables set",
-     "task opened",   "task closed",   "task retried",  "timer set",   "timer removed",
-     "event kept",    "event released", "emitted",      "sent",        "continued",
-     "advanced",      "hold set",      "cancelling",    "ended",       "replied",
-     "began",
-     "forked"});
+    {"activated",   "fired",          "faulted",      "switched",     "remembered",
+     "overridden",  "context set",    "scope opened", "scope closed", "variables set",
+     "task opened", "task closed",    "task retried", "timer set",    "timer removed",
+     "event kept",  "event released", "emitted",      "sent",         "continued",
+     "advanced",    "hold set",       "cancelling",   "ended",        "replied",
+     "began",       "forked"});
 static_assert(names.size() == std::variant_size_v<Change>);
 
-template <std::size_t At = 0>
+template <std::size_t at = 0>
 Result<Change> decode_at(std::size_t kind, Decoder& in) {
-    if constexpr (At < std::variant_size_v<Change>) {
-        if (kind == At) {
-            return Change{TRY(value::decode_fields<std::variant_alternative_t<At, Change>>(in))};
+    if constexpr (at < std::variant_size_v<Change>) {
+        if (kind == at) {
+            return Change{TRY(value::decode_fields<std::variant_alternative_t<at, Change>>(in))};
         }
-        return decode_at<At + 1>(kind, in);
+        return decode_at<at + 1>(kind, in);
     } else {
         return fail(Errc::Corrupt, "change of kind {}: this program knows {}", kind, names.size());
     }
@@ -33,7 +32,9 @@ Result<Change> decode_at(std::size_t kind, Decoder& in) {
 
 } // namespace
 
-std::string_view name_of(const Change& change) { return names.at(change.index()); }
+std::string_view name_of(const Change& change) {
+    return names.at(change.index());
+}
 
 Value to_value(const Change& change) {
     auto fields = std::visit([](const auto& one) { return value::ArchiveView::view(one); }, change);

@@ -12,8 +12,9 @@
 
 namespace sluice::trigger {
 
-/// What deciding one event did to a run, one small struct each, in the order it happened. History keeps them, so that a
-/// run's state at any event follows from applying them, without the code that decided.
+/// What deciding one event did to a run, one small struct each, in the order it happened. History
+/// keeps them, so that a run's state at any event follows from applying them, without the code that
+/// decided.
 ///
 /// Their places in `Change` and the order of their fields are stored: new ones go last.
 
@@ -146,7 +147,7 @@ struct TaskClosed {
     template <typename Archive>
     void fields(Archive& archive) {
         archive("key", key)("is_cancelled", is_cancelled)("kind", kind)("child", child)("attempt",
-                                                                                      attempt);
+                                                                                        attempt);
     }
 };
 
@@ -215,16 +216,16 @@ struct Emitted {
     }
 };
 
-/// An event for another run or a sink; leaves by the outbox.
+/// An event for another run; leaves by the outbox. One for a sink is a task, since its sink
+/// answers.
 struct Sent {
-    bool is_sink = false;
     std::string target;
     std::string json;
     TaskKey key; ///< Fire and index: its idempotency key.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("is_sink", is_sink)("target", target)("json", json)("key", key);
+        archive("target", target)("json", json)("key", key);
     }
 };
 
@@ -302,19 +303,21 @@ struct Began {
 
 /// A run begins as another was at one of its events: all it is, as one image (state_image.h).
 struct Forked {
-    std::string image;
-    std::string from; ///< `run@event`
+    std::string image; ///< In which relative timers have the time they had left.
+    std::string from;  ///< `run@event`
+    Time steady{};     ///< Of the shard, when the fork began.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("image", image)("from", from);
+        archive("image", image)("from", from)("steady", steady);
     }
 };
 
-using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
-                            ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
-                            TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent,
-                            Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked>;
+using Change =
+    std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
+                 ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed, TaskRetried,
+                 TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent, Continued,
+                 Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);

@@ -67,10 +67,7 @@ Fate Decider::begin_run(const Arrival& arrival) {
 Fate Decider::fork_run(const Arrival& arrival) {
     INVARIANT(arrival.fork.has_value(), "a fork event is the engine's own");
     record(*arrival.fork);
-    for (auto& [key, task] : state_.tasks) {
-        if (task.kind == TaskKind::Run) {
-            task.child = fmt::format("{}~{}.{}", state_.id, key.fire.raw(), key.index);
-        }
+    for (const auto& [key, task] : state_.tasks) {
         journal_.effects.emplace_back(TaskOpened{.key = key, .task = task});
     }
     for (const auto& [number, timer] : state_.timers) {
@@ -79,7 +76,8 @@ Fate Decider::fork_run(const Arrival& arrival) {
     return Fate::Handled;
 }
 
-/// The run may handle its cancellation within a grace time; one that has no trigger for it ends at once.
+/// The run may handle its cancellation within a grace time; one that has no trigger for it ends at
+/// once.
 Fate Decider::cancel_run(const Arrival& arrival) {
     if (state_.progress.is_cancelling) {
         return Fate::Late;
@@ -124,8 +122,8 @@ Fate Decider::run_actions(const Arrival& arrival) {
         auto done = compiled->actions[at]->perform(firing);
         if (!done) {
             auto fault = done.error();
-            record(Faulted{
-                .trigger = command_trigger, .code = fault.code, .message = fault.message});
+            record(
+                Faulted{.trigger = command_trigger, .code = fault.code, .message = fault.message});
             fate = Fate::Failed;
         }
     }
@@ -143,13 +141,14 @@ Fate Decider::decide_answer(const Arrival& arrival) {
     if (arrival.refs[3] > 0) {
         return retry_task(arrival, key);
     }
+    if (task->second.kind == TaskKind::Sink) {
+        return decide_delivery(arrival, key);
+    }
     auto scope = task->second.scope;
     auto trigger = task->second.trigger;
     auto kind = task->second.kind;
-    record(TaskClosed{.key = key,
-                      .kind = kind,
-                      .child = task->second.child,
-                      .attempt = task->second.attempt});
+    record(TaskClosed{
+        .key = key, .kind = kind, .child = task->second.child, .attempt = task->second.attempt});
     if (is_held(scope, trigger)) {
         return keep(KeptReason::Held, scope, arrival.event);
     }
@@ -168,6 +167,27 @@ Fate Decider::decide_answer(const Arrival& arrival) {
         return Fate::Failed;
     }
     return fate;
+}
+
+bool Decider::is_delivery(const Arrival& arrival) const {
+    auto key = TaskKey{.fire = FireNumber{arrival.refs[0]}, .index = arrival.refs[1]};
+    if (arrival.origin == Origin::Timer) {
+        auto timer = state_.timers.find(TimerNumber{arrival.refs[0]});
+        if (timer == state_.timers.end() || timer->second.purpose != TimerPurpose::Retry) {
+            return false;
+        }
+        key = timer->second.task;
+    } else if (arrival.origin != Origin::Task) {
+        return false;
+    }
+    auto task = state_.tasks.find(key);
+    return task != state_.tasks.end() && task->second.kind == TaskKind::Sink;
+}
+
+Fate Decider::decide_delivery(const Arrival& arrival, const TaskKey& key) {
+    record(TaskClosed{.key = key, .kind = TaskKind::Sink});
+    auto is_taken = arrival.event.type() != types::delivery_failed;
+    return is_taken || state_.has_ended() ? Fate::Handled : deliver_in(root_scope, arrival.event);
 }
 
 Fate Decider::retry_task(const Arrival& arrival, const TaskKey& key) {
@@ -210,9 +230,7 @@ Fate Decider::decide_timer(const Arrival& arrival) {
             end_run(Status::TimedOut, {},
                     Value::object({{"kind", "timeout"}, {"message", "the run took too long"}}));
             return Fate::Handled;
-        case TimerPurpose::CancelGrace:
-            end_run(Status::Cancelled, {}, {});
-            return Fate::Handled;
+        case TimerPurpose::CancelGrace: end_run(Status::Cancelled, {}, {}); return Fate::Handled;
         case TimerPurpose::KeptTtl:
             if (auto kept = EventNumber{timer.task.index}; state_.kept.contains(kept)) {
                 record(EventReleased{.number = kept, .is_expired = true});
@@ -237,12 +255,12 @@ Fate Decider::expire_trigger(TriggerNumber number, Incarnation scope, const even
         return Fate::Late;
     }
     auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
-    auto verdict = trigger->condition->expire(
-        {.event = event,
-         .patterns = {},
-         .state = remembered == nullptr ? untouched : *remembered,
-         .memory = memory_of(state_, *trigger, number, scope),
-         .bindings = bindings});
+    auto verdict =
+        trigger->condition->expire({.event = event,
+                                    .patterns = {},
+                                    .state = remembered == nullptr ? untouched : *remembered,
+                                    .memory = memory_of(state_, *trigger, number, scope),
+                                    .bindings = bindings});
     follow(number, *trigger, scope, verdict, event);
     if (has_failed_) {
         return Fate::Failed;

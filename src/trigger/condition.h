@@ -16,7 +16,8 @@
 
 namespace sluice::trigger {
 
-/// What a condition may look at. `patterns` are the places in `on` that the event matched, in order.
+/// What a condition may look at. `patterns` are the places in `on` that the event matched, in
+/// order.
 struct ConditionInput {
     const event::Event& event;
     std::span<const std::uint32_t> patterns;
@@ -35,15 +36,18 @@ struct Verdict {
     std::optional<expr::Fault> fault;
 };
 
-/// Whether a trigger fires: pure logic over the event and what the trigger remembers. Compiled once, shared by all runs.
+/// Whether a trigger fires: pure logic over the event and what the trigger remembers. Compiled
+/// once, shared by all runs.
 class Condition {
 public:
     virtual ~Condition() = default;
 
     virtual Verdict evaluate(const ConditionInput& input) const = 0;
-    /// Its context was set from elsewhere: a join may have learned its size. The event is the one being decided.
+    /// Its context was set from elsewhere: a join may have learned its size. The event is the one
+    /// being decided.
     virtual Verdict recheck(const ConditionInput& input) const;
-    /// Set: fires at the latest this long after the trigger was enabled (or, in a nested scope, first activated).
+    /// Set: fires at the latest this long after the trigger was enabled (or, in a nested scope,
+    /// first activated).
     virtual std::optional<Nanos> deadline() const { return std::nullopt; }
     /// The deadline has passed.
     virtual Verdict expire(const ConditionInput& input) const;
@@ -51,11 +55,12 @@ public:
 
 /// What a condition may depend on when it is compiled.
 struct ConditionSite {
-    std::size_t patterns = 0;       ///< How many the trigger has in `on`.
+    std::size_t patterns = 0;         ///< How many the trigger has in `on`.
     expr::CompileOptions expressions; ///< The names an expression may use.
 };
 
-/// Makes a condition from its parameters, or appends what is wrong with them (paths relative to the parameters).
+/// Makes a condition from its parameters, or appends what is wrong with them (paths relative to the
+/// parameters).
 using ConditionFactory = std::function<std::shared_ptr<const Condition>(
     const Value& params, const ConditionSite& site, std::vector<Problem>& problems)>;
 

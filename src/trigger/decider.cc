@@ -12,10 +12,11 @@ namespace {
 
 /// Changes that reach beyond the run: somebody else must act on them after the commit.
 bool is_effect(const Change& change) {
-    return std::holds_alternative<TaskOpened>(change) || std::holds_alternative<TaskClosed>(change) ||
-           std::holds_alternative<TaskRetried>(change) || std::holds_alternative<TimerSet>(change) ||
-           std::holds_alternative<Sent>(change) || std::holds_alternative<Ended>(change) ||
-           std::holds_alternative<Replied>(change);
+    return std::holds_alternative<TaskOpened>(change) ||
+           std::holds_alternative<TaskClosed>(change) ||
+           std::holds_alternative<TaskRetried>(change) ||
+           std::holds_alternative<TimerSet>(change) || std::holds_alternative<Sent>(change) ||
+           std::holds_alternative<Ended>(change) || std::holds_alternative<Replied>(change);
 }
 
 /// Of an event that is not handed on only its identity is recorded.
@@ -79,7 +80,8 @@ void Decider::take_turn(Moment moment) {
     for (auto number : numbers) {
         // A slice may have closed the scope of another, or ended the run.
         if (state_.continuations.contains(number) && !state_.has_ended()) {
-            // Each slice has a budget of its own: replay, which sees no turns, stops at the same event.
+            // Each slice has a budget of its own: replay, which sees no turns, stops at the same
+            // event.
             decide(continue_arrival(state_, number, moment));
         }
     }
@@ -90,6 +92,7 @@ Fate Decider::decide_one(const Arrival& arrival) {
     number_ = EventNumber{++state_.progress.events};
     has_fired_ = false;
     has_failed_ = false;
+    is_outside_ = arrival.origin == Origin::Outside;
     fires_of_event_ = 0;
     auto fate = Fate::Late;
     auto is_new = true;
@@ -97,7 +100,10 @@ Fate Decider::decide_one(const Arrival& arrival) {
         state_.progress.own_events = 0;
         is_new = note_id(arrival.event);
     }
-    if (!is_new || state_.has_ended()) {
+    if (is_new && state_.has_ended() && is_delivery(arrival)) {
+        journal_.begin(number_, arrival, arrival.event.json());
+        fate = dispatch(arrival);
+    } else if (!is_new || state_.has_ended()) {
         journal_.begin(number_, arrival, identity_of(arrival.event));
         state_.progress.duplicates += is_new ? 0 : 1;
         fate = is_new ? Fate::Late : Fate::Duplicate;
@@ -223,7 +229,8 @@ bool Decider::deliver_next_own() {
                                    limits_.own_events_max);
         auto error = Value::object({{"kind", "budget"}, {"message", message}});
         decide_one(command_arrival(state_, types::run_terminate,
-                                   Value::object({{"status", "failed"}, {"error", error}}), moment_));
+                                   Value::object({{"status", "failed"}, {"error", error}}),
+                                   moment_));
         return true;
     }
     ++state_.progress.own_events;

@@ -24,25 +24,28 @@ struct DecideLimits {
     Nanos cancel_grace_default = std::chrono::seconds{30};
 };
 
-/// Decides one run's events: which triggers they activate, whether those fire, and what that changes.
+/// Decides one run's events: which triggers they activate, whether those fire, and what that
+/// changes.
 ///
-/// Pure: the same state and the same arrivals give the same changes. It changes the state through `apply` alone and
-/// writes every change to the journal; it performs nothing.
+/// Pure: the same state and the same arrivals give the same changes. It changes the state through
+/// `apply` alone and writes every change to the journal; it performs nothing.
 class Decider {
 public:
     Decider(RunState& state, RunTriggers& triggers, Journal& journal, event::Codec& codec,
             const DecideLimits& limits)
         : state_(state), triggers_(triggers), journal_(journal), codec_(codec), limits_(limits) {}
 
-    /// One event, then what the run emitted to itself meanwhile, up to a turn's worth. What is left stays in the
-    /// run's queue: `has_work()` of the state says so.
+    /// One event, then what the run emitted to itself meanwhile, up to a turn's worth. What is left
+    /// stays in the run's queue: `has_work()` of the state says so.
     Fate decide(const Arrival& arrival);
     /// A turn without a new event: the rest of the queue, or the next slice of each long action.
     void take_turn(Moment moment);
 
-    /// Deciding this event has stopped the process before: it is kept with the reason and not decided.
+    /// Deciding this event has stopped the process before: it is kept with the reason and not
+    /// decided.
     Fate set_aside(const Arrival& arrival, const std::string& reason);
-    /// Only what the run emitted to itself and what it kept: the part of a turn that replay takes by itself.
+    /// Only what the run emitted to itself and what it kept: the part of a turn that replay takes
+    /// by itself.
     void settle_queue(Moment moment);
 
     const RunState& state() const { return state_; }
@@ -83,6 +86,9 @@ private:
     Fate run_actions(const Arrival& arrival);
     Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
     Fate retry_task(const Arrival& arrival, const TaskKey& key);
+    /// A sink's answer, which may come after the run has ended.
+    Fate decide_delivery(const Arrival& arrival, const TaskKey& key);
+    bool is_delivery(const Arrival& arrival) const;
 
     /// Events that waited, then the run's own, within a turn's budget.
     void settle();
@@ -131,10 +137,11 @@ private:
     Moment moment_;
     EventNumber number_; ///< Of the event being decided; a kept one has that of its arrival.
     std::vector<TriggerNumber> awakened_; ///< Enabled, added or changed: kept events may match now.
-    bool has_released_ = false; ///< A hold or a scope: kept events may go now.
+    bool has_released_ = false;           ///< A hold or a scope: kept events may go now.
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
-    Incarnation own_scope_; ///< Of the own event being decided.
+    bool is_outside_ = false; ///< The event being decided: only such a one can be refused.
+    Incarnation own_scope_;   ///< Of the own event being decided.
     bool has_fired_ = false;
     bool has_failed_ = false;
     std::uint32_t fire_depth_ = 0;

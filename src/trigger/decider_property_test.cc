@@ -39,7 +39,8 @@ using testing::ModelEvent;
 using testing::NaiveModel;
 using testing::Outcome;
 
-constexpr auto cases = 2'000;
+constexpr auto cases = 600;
+constexpr auto cases_of_decider_alone = 200;
 
 /// Choices in small numbers: a definition or an event follows from them, and rapidcheck shrinks
 /// them towards zero.
@@ -323,13 +324,13 @@ void play(Run& run, const Case& drawn) {
 }
 
 template <typename Property>
-void check(Property property) {
+void check(int least, Property property) {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     auto metadata = rc::detail::TestMetadata{};
     metadata.id = fmt::format("{}/{}", info->test_suite_name(), info->name());
     metadata.description = info->name();
     auto params = rc::detail::configuration().testParams;
-    params.maxSuccess = std::max(params.maxSuccess, cases);
+    params.maxSuccess = std::max(params.maxSuccess, least);
     auto result = rc::detail::checkTestable(property, metadata, params);
     if (!result.template is<rc::detail::SuccessResult>()) {
         auto message = std::ostringstream{};
@@ -339,7 +340,7 @@ void check(Property property) {
 }
 
 TEST(DeciderProperty, DecidesAsTheNaiveModelSays) {
-    check([] {
+    check(cases, [] {
         auto drawn = draw_case();
         auto model = NaiveModel{drawn.set,
                                 {.own_events_per_turn_max = drawn.limits.own_events_per_turn_max,
@@ -359,7 +360,7 @@ TEST(DeciderProperty, DecidesAsTheNaiveModelSays) {
 }
 
 TEST(DeciderProperty, FoldsItsHistoryToTheSameState) {
-    check([] {
+    check(cases_of_decider_alone, [] {
         auto drawn = draw_case();
         auto decided = Decided{drawn.set, drawn.limits};
         play(decided, drawn);
@@ -379,7 +380,7 @@ TEST(DeciderProperty, FoldsItsHistoryToTheSameState) {
 }
 
 TEST(DeciderProperty, DecidesTheSameTwice) {
-    check([] {
+    check(cases_of_decider_alone, [] {
         auto drawn = draw_case();
         auto once = Decided{drawn.set, drawn.limits};
         auto again = Decided{drawn.set, drawn.limits};

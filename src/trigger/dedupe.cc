@@ -68,6 +68,9 @@ void Decider::forget_id(const event::Event& event) {
     auto print = fingerprint(event.source(), event.id());
     state_.seen.erase(print);
     std::erase(state_.seen_added, print);
+    if (!state_.seen_order.empty() && state_.seen_order.back().second == print) {
+        state_.seen_order.pop_back();
+    }
 }
 
 void Decider::forget_outside_window() {

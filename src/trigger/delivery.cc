@@ -82,22 +82,20 @@ bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Inc
     }
     static const auto untouched = TriggerState{};
     const auto* remembered = state_.find_trigger(scope, number);
-    auto verdict = trigger.condition->evaluate(
-        {.event = event,
-         .patterns = patterns,
-         .state = remembered == nullptr ? untouched : *remembered,
-         .memory = memory_of(state_, trigger, number, scope),
-         .bindings = bindings});
+    auto verdict =
+        trigger.condition->evaluate({.event = event,
+                                     .patterns = patterns,
+                                     .state = remembered == nullptr ? untouched : *remembered,
+                                     .memory = memory_of(state_, trigger, number, scope),
+                                     .bindings = bindings});
     follow(number, trigger, scope, verdict, event);
     return true;
 }
 
 void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
                      const Verdict& verdict, const event::Event& event) {
-    record(Activated{.scope = scope,
-                     .trigger = number,
-                     .progress = verdict.progress,
-                     .seen = verdict.seen});
+    record(Activated{
+        .scope = scope, .trigger = number, .progress = verdict.progress, .seen = verdict.seen});
     if (verdict.answer == Verdict::Answer::Fault) {
         fault(number, trigger, *verdict.fault, scope, event);
     } else if (verdict.answer == Verdict::Answer::Fire) {
@@ -146,8 +144,9 @@ bool Decider::is_runaway(TriggerNumber number, const CompiledTrigger& trigger) {
     auto message = std::string{"one event let triggers fire each other without end"};
     record(Faulted{.trigger = number, .code = "budget", .message = message});
     has_failed_ = true;
-    end_run(Status::Failed, {},
-            Value::object({{"kind", "budget"}, {"message", message}, {"trigger", trigger.spec.id}}));
+    end_run(
+        Status::Failed, {},
+        Value::object({{"kind", "budget"}, {"message", message}, {"trigger", trigger.spec.id}}));
     return true;
 }
 
@@ -195,10 +194,10 @@ void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const 
         case OnError::Fail: break;
     }
     if (!state_.has_ended()) {
-        end_run(Status::Failed, {},
-                Value::object({{"kind", fault.code},
-                               {"message", fault.message},
-                               {"trigger", trigger.spec.id}}));
+        end_run(
+            Status::Failed, {},
+            Value::object(
+                {{"kind", fault.code}, {"message", fault.message}, {"trigger", trigger.spec.id}}));
     }
 }
 
@@ -206,13 +205,16 @@ Fate Decider::keep(KeptReason reason, Incarnation scope, const event::Event& eve
     const auto& spec = triggers_.spec();
     auto is_full = state_.kept.size() >= spec.kept_max ||
                    state_.progress.kept_bytes + event.json().size() > spec.kept_bytes_max;
-    if (is_full && reason != KeptReason::Failed) {
+    // An answer or a timer cannot be sent again: it is kept beyond the bound, which the run's own
+    // tasks limit.
+    if (is_full && reason != KeptReason::Failed && is_outside_) {
         if (spec.kept_full != KeptFull::Fail) {
             return Fate::Refused;
         }
         end_run(Status::Failed, {},
-                Value::object({{"kind", "kept_full"},
-                               {"message", fmt::format("{} events wait already", state_.kept.size())}}));
+                Value::object(
+                    {{"kind", "kept_full"},
+                     {"message", fmt::format("{} events wait already", state_.kept.size())}}));
         return Fate::Failed;
     }
     if (state_.kept.contains(number_)) {
@@ -260,12 +262,12 @@ void Decider::recheck(TriggerNumber number, Incarnation scope, const event::Even
         return;
     }
     auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
-    auto verdict = trigger->condition->recheck(
-        {.event = event,
-         .patterns = {},
-         .state = *remembered,
-         .memory = memory_of(state_, *trigger, number, scope),
-         .bindings = bindings});
+    auto verdict =
+        trigger->condition->recheck({.event = event,
+                                     .patterns = {},
+                                     .state = *remembered,
+                                     .memory = memory_of(state_, *trigger, number, scope),
+                                     .bindings = bindings});
     if (verdict.answer != Verdict::Answer::Wait) {
         follow(number, *trigger, scope, verdict, event);
     }

@@ -76,8 +76,9 @@ Attempt<std::string> Firing::scope_path(std::string_view written) const {
     auto path = is_absolute ? std::string{written.substr(1)}
                             : own + (own.empty() ? "" : "/") + std::string{written};
     if (!path.empty() && !is_path(path)) {
-        return faulty("invalid_scope",
-                      fmt::format("\"{}\" is no scope: expected a path such as resize/17", written));
+        return faulty(
+            "invalid_scope",
+            fmt::format("\"{}\" is no scope: expected a path such as resize/17", written));
     }
     return path;
 }
@@ -120,8 +121,7 @@ namespace {
 
 event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const TaskKey& key) {
     auto id = fmt::format("{}/{}", key.fire.raw(), key.index);
-    auto made =
-        event::Builder{id, fmt::format("/runs/{}", firing.state().id), outgoing.type};
+    auto made = event::Builder{id, fmt::format("/runs/{}", firing.state().id), outgoing.type};
     if (!outgoing.subject.empty()) {
         made.subject(outgoing.subject);
     }
@@ -147,10 +147,18 @@ void Firing::emit(const Outgoing& outgoing, Incarnation into) {
 void Firing::send(const Outgoing& outgoing, bool is_sink, const std::string& target) {
     auto key = next_key();
     auto event = build(*this, outgoing, key);
-    record(Sent{.is_sink = is_sink,
-                .target = target,
-                .json = std::string{event.json()},
-                .key = key});
+    if (!is_sink) {
+        record(Sent{.target = target, .json = std::string{event.json()}, .key = key});
+        return;
+    }
+    // In the root: it leaves also when the scope it was sent from is closed.
+    record(TaskOpened{.key = key,
+                      .task = {.kind = TaskKind::Sink,
+                               .target = target,
+                               .subject = target,
+                               .input = as_value(event),
+                               .scope = root_scope,
+                               .trigger = trigger_}});
 }
 
 void Firing::begin_action(std::uint32_t position) {

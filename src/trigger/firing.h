@@ -32,7 +32,8 @@ public:
 
     /// A fault when this firing's scope was closed meanwhile: nothing lives there any more.
     Attempt<void> require_scope() const;
-    /// A scope by its path as authors write it: nothing is the current one, `/a` absolute, `..` the one around, `a` inside.
+    /// A scope by its path as authors write it: nothing is the current one, `/a` absolute, `..` the
+    /// one around, `a` inside.
     Attempt<std::string> scope_path(std::string_view written) const;
     Attempt<Incarnation> scope_named(std::string_view written) const;
     Attempt<Incarnation> open_scope(std::string_view written, const Value& variables);
@@ -80,7 +81,7 @@ private:
     FireNumber fire_;
     RunBindings bindings_;
     std::uint32_t action_ = 0;
-    std::uint64_t base_ = 0;        ///< Index of the current action's first task or message.
+    std::uint64_t base_ = 0; ///< Index of the current action's first task or message.
     std::uint64_t item_offset_ = 0;
     std::optional<Resumed> continued_;
 };

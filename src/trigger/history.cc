@@ -8,14 +8,17 @@ namespace {
 
 constexpr auto record_format = std::uint8_t{1};
 // Entries of this kind carry refs; those from outside have none to carry.
-bool has_refs(Origin origin) { return origin != Origin::Outside && origin != Origin::Command; }
+bool has_refs(Origin origin) {
+    return origin != Origin::Outside && origin != Origin::Command;
+}
 
 Result<Entry> decode_entry(Decoder& in, Moment moment) {
     auto entry = Entry{.moment = moment};
     entry.number = EventNumber{TRY(in.varint())};
     auto origin = TRY(in.u8());
     if (origin > static_cast<std::uint8_t>(Origin::Continue)) {
-        return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(), origin);
+        return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(),
+                    origin);
     }
     entry.origin = static_cast<Origin>(origin);
     if (has_refs(entry.origin)) {
@@ -84,6 +87,7 @@ std::string_view Journal::record(Moment moment) {
     record_.clear();
     auto out = Encoder{record_};
     out.u8(record_format);
+    out.varint(software_number);
     out.svarint(moment.time.time_since_epoch().count());
     out.svarint(moment.steady.time_since_epoch().count());
     out.varint(entries_);
@@ -105,6 +109,7 @@ Result<std::vector<Entry>> decode_record(std::string_view record) {
         return fail(Errc::Unsupported, "history record of format {}: this program reads {}", format,
                     record_format);
     }
+    auto software = TRY(in.varint());
     auto moment = Moment{};
     moment.time = Time{Nanos{TRY(in.svarint())}};
     moment.steady = Time{Nanos{TRY(in.svarint())}};
@@ -112,6 +117,7 @@ Result<std::vector<Entry>> decode_record(std::string_view record) {
     auto entries = std::vector<Entry>{};
     for (auto at = std::uint64_t{0}; at < count; ++at) {
         entries.push_back(TRY(decode_entry(in, moment)));
+        entries.back().software = software;
     }
     if (!in.is_at_end()) {
         return fail(Errc::Corrupt, "{} bytes behind the last event of a history record",

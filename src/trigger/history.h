@@ -12,6 +12,10 @@
 
 namespace sluice::trigger {
 
+/// Raised whenever the same events may be decided otherwise than by the software before. History
+/// carries it, so that replay can tell a change from damage.
+inline constexpr auto software_number = std::uint64_t{1};
+
 /// What became of an event.
 enum class Fate : std::uint8_t {
     Activated, ///< Met triggers that wait for more.
@@ -37,9 +41,11 @@ struct Entry {
     Moment moment;
     std::string json;
     std::vector<Change> changes;
+    std::uint64_t software = software_number; ///< That decided it.
 };
 
-/// Collects what one batch did to a run: the bytes of its history record, and the changes that reach beyond the run.
+/// Collects what one batch did to a run: the bytes of its history record, and the changes that
+/// reach beyond the run.
 ///
 /// The bytes are written as the decision is made, so a change is encoded once and never held.
 class Journal {
@@ -48,7 +54,8 @@ public:
     void add(const Change& change);
     void end(Fate fate);
 
-    /// The record of all since the last `take_record`: docs/formats/history.md. Empty when nothing was decided.
+    /// The record of all since the last `take_record`: docs/formats/history.md. Empty when nothing
+    /// was decided.
     std::string_view record(Moment moment);
     void clear();
 

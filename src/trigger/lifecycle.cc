@@ -104,6 +104,9 @@ void Decider::announce_dropped_tasks(const std::string& path) {
         }
         for (const auto& key : members->second.tasks) {
             const auto& task = state_.tasks.at(key);
+            if (task.kind == TaskKind::Sink) {
+                continue;
+            }
             journal_.effects.emplace_back(TaskClosed{.key = key,
                                                      .is_cancelled = true,
                                                      .kind = task.kind,

@@ -110,8 +110,8 @@ std::shared_ptr<const CompiledTrigger> RunTriggers::check(TriggerNumber number, 
                                                    spec.intercept->trigger)});
     }
     if (closes_cycle(number, spec)) {
-        problems.push_back({.path = "trigger/intercept",
-                            .message = "would close a cycle of interceptors"});
+        problems.push_back(
+            {.path = "trigger/intercept", .message = "would close a cycle of interceptors"});
     }
     auto compiled = Compiler{vocabulary_}.compile(std::move(spec), "trigger", problems);
     return problems.empty() ? std::make_shared<CompiledTrigger>(std::move(compiled)) : nullptr;
@@ -125,14 +125,16 @@ void RunTriggers::replace(TriggerNumber number, std::shared_ptr<const CompiledTr
     };
     auto& slot = own_[number];
     if (slot) {
-        patterns_of(*slot, [&](const auto& pattern, auto match) { own_index_.remove(pattern, match); });
+        patterns_of(*slot,
+                    [&](const auto& pattern, auto match) { own_index_.remove(pattern, match); });
         own_ids_.erase(slot->spec.id);
         own_interceptors_ -= slot->spec.intercept ? 1 : 0;
         replaced_.push_back(std::move(slot));
     }
     slot = std::move(trigger);
     if (slot) {
-        patterns_of(*slot, [&](const auto& pattern, auto match) { own_index_.add(pattern, match); });
+        patterns_of(*slot,
+                    [&](const auto& pattern, auto match) { own_index_.add(pattern, match); });
         own_ids_[slot->spec.id] = number;
         own_interceptors_ += slot->spec.intercept ? 1 : 0;
     }

@@ -13,7 +13,8 @@ namespace sluice::trigger {
 
 /// The triggers of one run: those of its trigger set, less and plus what was changed at run time.
 ///
-/// The set is shared; only what is the run's own is held here. It follows from the run's overrides, so it is not stored.
+/// The set is shared; only what is the run's own is held here. It follows from the run's overrides,
+/// so it is not stored.
 class RunTriggers {
 public:
     RunTriggers(std::shared_ptr<const TriggerSet> set, const Vocabulary& vocabulary);
@@ -26,13 +27,15 @@ public:
     std::optional<TriggerNumber> find(std::string_view id) const;
     /// What an event may activate, in order of creation.
     void match(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
-    /// Who intercepts this trigger's firing, in order of creation. Interceptors are intercepted by id only.
+    /// Who intercepts this trigger's firing, in order of creation. Interceptors are intercepted by
+    /// id only.
     std::vector<TriggerNumber> interceptors_of(TriggerNumber number) const;
     bool has_interceptors() const { return set_->has_interceptors() || own_interceptors_ > 0; }
 
     /// The number a trigger added now would get.
     TriggerNumber next_number(const RunState& state) const;
-    /// Compiles a form, to see whether it may become this trigger: all problems, also a duplicate id or a cycle of interceptors.
+    /// Compiles a form, to see whether it may become this trigger: all problems, also a duplicate
+    /// id or a cycle of interceptors.
     std::shared_ptr<const CompiledTrigger> check(TriggerNumber number, const Value& form,
                                                  std::vector<Problem>& problems) const;
     /// Whoever gives commands stands here while they are carried out; null afterwards.
@@ -43,7 +46,8 @@ public:
     void replace(TriggerNumber number, std::shared_ptr<const CompiledTrigger> trigger);
     /// Triggers that were replaced stay alive until this is called: a decision may still hold them.
     void drop_replaced() { replaced_.clear(); }
-    /// After loading a run: everything its overrides say. Fails with Corrupt when one no longer compiles.
+    /// After loading a run: everything its overrides say. Fails with Corrupt when one no longer
+    /// compiles.
     Result<void> restore(const RunState& state);
 
 private:

@@ -64,9 +64,9 @@ struct SetSpec {
     bool keeps_unmatched = true;
     DedupeMode dedupe = DedupeMode::Run;
     Nanos dedupe_window{0};
-    Nanos timeout{0};         ///< The run's time limit; zero: none.
-    Nanos cancel_grace{0};    ///< How long a run may handle its cancellation; zero: ends at once.
-    Nanos retention{0};       ///< How long an ended run is kept; zero: the operator's default.
+    Nanos timeout{0};      ///< The run's time limit; zero: none.
+    Nanos cancel_grace{0}; ///< How long a run may handle its cancellation; zero: ends at once.
+    Nanos retention{0};    ///< How long an ended run is kept; zero: the operator's default.
     std::uint32_t kept_max = 10'000;
     std::uint64_t kept_bytes_max = 16ULL * 1024 * 1024;
     KeptFull kept_full = KeptFull::Refuse;
@@ -74,7 +74,8 @@ struct SetSpec {
     Value context;     ///< What the run's context starts with.
 };
 
-/// One thing wrong with a definition: where (`triggers/2/condition/count/n`) and what to write instead.
+/// One thing wrong with a definition: where (`triggers/2/condition/count/n`) and what to write
+/// instead.
 struct Problem {
     std::string path;
     std::string message;
@@ -82,11 +83,15 @@ struct Problem {
     bool operator==(const Problem&) const = default;
 };
 
-/// A trigger from its map form, as authors write it and `add` and `modify` take it. Every problem found is appended, with `path` in
-/// front of its place; the result is usable only if there was none.
-TriggerSpec parse_trigger(const Value& form, const std::string& path, std::vector<Problem>& problems);
-/// A whole definition from its map form. Members it does not know are problems, except those in `extra`.
-SetSpec parse_set(const Value& form, const std::vector<std::string>& extra, std::vector<Problem>& problems);
+/// A trigger from its map form, as authors write it and `add` and `modify` take it. Every problem
+/// found is appended, with `path` in front of its place; the result is usable only if there was
+/// none.
+TriggerSpec parse_trigger(const Value& form, const std::string& path,
+                          std::vector<Problem>& problems);
+/// A whole definition from its map form. Members it does not know are problems, except those in
+/// `extra`.
+SetSpec parse_set(const Value& form, const std::vector<std::string>& extra,
+                  std::vector<Problem>& problems);
 /// Back to the map form: what parse_trigger reads again as the same spec.
 Value to_form(const TriggerSpec& spec);
 Value to_form(const SetSpec& spec);

@@ -40,7 +40,7 @@ struct Parent {
 /// What never changes about a run.
 struct RunInfo {
     std::string definition; ///< Its name.
-    std::string set;        ///< Hash of the trigger set the run is pinned to; empty: started without one.
+    std::string set; ///< Hash of the trigger set the run is pinned to; empty: started without one.
     Value input;
     Value labels;
     Time started{};
@@ -59,27 +59,28 @@ struct RunInfo {
 /// The numbers and the status that most commits change.
 struct RunProgress {
     Status status = Status::Running;
-    std::uint64_t events = 0;       ///< Taken so far: the next one's number is one more.
-    std::uint64_t fires = 0;        ///< The last fire number.
-    std::uint64_t incarnations = 0; ///< The last incarnation.
-    std::uint64_t timers = 0;       ///< The last timer number.
-    std::uint64_t added = 0;        ///< Triggers added at run time.
+    std::uint64_t events = 0;        ///< Taken so far: the next one's number is one more.
+    std::uint64_t fires = 0;         ///< The last fire number.
+    std::uint64_t incarnations = 0;  ///< The last incarnation.
+    std::uint64_t timers = 0;        ///< The last timer number.
+    std::uint64_t added = 0;         ///< Triggers added at run time.
     std::uint64_t continuations = 0; ///< The last continuation's number.
     std::uint64_t emitted = 0;       ///< The last number in the run's own queue.
     std::uint64_t duplicates = 0;
-    std::uint64_t own_events = 0; ///< Since the last outside event: the budget against endless self-emission.
+    std::uint64_t own_events =
+        0; ///< Since the last outside event: the budget against endless self-emission.
     std::uint64_t kept_bytes = 0;
     bool is_cancelling = false;
     std::optional<Time> ended;
     Value result;
-    Value error; ///< {kind, message, …} when it ended without success.
+    Value error;                              ///< {kind, message, …} when it ended without success.
     std::optional<Time> ids_forgotten_before; ///< Dedupe is exact only for ids since then.
 
     template <typename Archive>
     void fields(Archive& archive) {
         archive("status", status)("events", events)("fires", fires)("incarnations", incarnations)(
-            "timers", timers)("added", added)("continuations", continuations)(
-            "emitted", emitted)("duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
+            "timers", timers)("added", added)("continuations", continuations)("emitted", emitted)(
+            "duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
             "ids_forgotten_before", ids_forgotten_before);
     }
@@ -90,9 +91,9 @@ enum class Switch : std::uint8_t { AsWritten, On, Off };
 /// What a trigger remembers in one scope.
 struct TriggerState {
     Switch enabled = Switch::AsWritten;
-    bool is_gone = false;       ///< Transient, and has fired here.
-    std::uint64_t progress = 0; ///< What its condition counts.
-    std::uint64_t fired = 0;    ///< How often it fired here.
+    bool is_gone = false;          ///< Transient, and has fired here.
+    std::uint64_t progress = 0;    ///< What its condition counts.
+    std::uint64_t fired = 0;       ///< How often it fired here.
     std::vector<Fingerprint> seen; ///< Distinct keys its condition has met.
     std::optional<Value> memory;   ///< Its context, once it differs from what the spec gives.
 
@@ -105,7 +106,8 @@ struct TriggerState {
     }
 };
 
-/// A part of a run with contexts of its own. Alive while its parent is alive under the incarnation it was opened in.
+/// A part of a run with contexts of its own. Alive while its parent is alive under the incarnation
+/// it was opened in.
 struct ScopeState {
     Incarnation incarnation;
     Incarnation parent;
@@ -117,7 +119,8 @@ struct ScopeState {
     }
 };
 
-enum class TaskKind : std::uint8_t { Call, Run };
+/// A call of a function, a nested run, or an event on its way to a sink.
+enum class TaskKind : std::uint8_t { Call, Run, Sink };
 
 struct TaskKey {
     FireNumber fire;
@@ -133,8 +136,8 @@ struct TaskKey {
 /// An invocation that has not been answered: a call of a function, or a nested run.
 struct TaskState {
     TaskKind kind = TaskKind::Call;
-    std::string target; ///< The function, or the definition of the nested run.
-    std::string child;  ///< Id of the nested run.
+    std::string target;  ///< The function, or the definition of the nested run.
+    std::string child;   ///< Id of the nested run.
     std::string subject; ///< Of the events that report on it.
     Value input;
     Value policy; ///< `timeout`, `retry` as the action gave them; null: the function's own.
@@ -146,12 +149,19 @@ struct TaskState {
     template <typename Archive>
     void fields(Archive& archive) {
         archive("kind", kind)("target", target)("child", child)("subject", subject)("input", input)(
-            "policy", policy)("attempt", attempt)("is_waiting", is_waiting)("scope", scope)("trigger",
-                                                                                           trigger);
+            "policy", policy)("attempt", attempt)("is_waiting", is_waiting)("scope", scope)(
+            "trigger", trigger);
     }
 };
 
-enum class TimerPurpose : std::uint8_t { Author, Deadline, Retry, RunTimeout, CancelGrace, KeptTtl };
+enum class TimerPurpose : std::uint8_t {
+    Author,
+    Deadline,
+    Retry,
+    RunTimeout,
+    CancelGrace,
+    KeptTtl
+};
 
 struct TimerState {
     TimerPurpose purpose = TimerPurpose::Author;
@@ -211,8 +221,8 @@ struct Continuation {
     Incarnation scope;
     std::uint32_t action = 0; ///< Which of the trigger's actions.
     std::uint64_t base = 0;   ///< Index of its first item among the firing's tasks and messages.
-    Value items;      ///< A list, or the number of items.
-    std::string event; ///< JSON of the event that fired it.
+    Value items;              ///< A list, or the number of items.
+    std::string event;        ///< JSON of the event that fired it.
 
     template <typename Archive>
     void fields(Archive& archive) {
@@ -292,8 +302,8 @@ struct ScopeMembers {
     bool is_empty() const { return tasks.empty() && timers.empty() && children.empty(); }
 };
 
-/// Everything a run is, in memory. Changed by `apply` alone (apply.h); what changed since the last commit is listed in
-/// `dirty`, so that a commit costs what changed and not what there is.
+/// Everything a run is, in memory. Changed by `apply` alone (apply.h); what changed since the last
+/// commit is listed in `dirty`, so that a commit costs what changed and not what there is.
 struct RunState {
     std::string id;
     RunInfo info;
@@ -315,16 +325,18 @@ struct RunState {
     std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
     boost::unordered_flat_set<Fingerprint, FingerprintHash> seen;
-    std::map<std::string, std::uint64_t, std::less<>> sequences; ///< By source, for dedupe by number.
+    std::map<std::string, std::uint64_t, std::less<>>
+        sequences; ///< By source, for dedupe by number.
 
-    std::deque<std::pair<Time, Fingerprint>> seen_order; ///< Oldest first, for dedupe within a window.
+    std::deque<std::pair<Time, Fingerprint>>
+        seen_order; ///< Oldest first, for dedupe within a window.
 
     std::vector<DirtyEntity> dirty;
     std::vector<DirtyTrigger> dirty_triggers; ///< Each once.
     std::vector<RemovedTimer> removed_timers;
     std::vector<Fingerprint> seen_added; ///< Since the last commit.
     bool has_sequences_changed = false;
-    std::uint64_t batch = 1;             ///< Counts commits, for `dirty_since`.
+    std::uint64_t batch = 1;              ///< Counts commits, for `dirty_since`.
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
     std::uint64_t queue_stored_end = 1;
 

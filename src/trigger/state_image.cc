@@ -1,6 +1,9 @@
 #include "trigger/state_image.h"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "value/archive.h"
 
@@ -62,6 +65,20 @@ void read_triggers(RunState& state, Incarnation scope, value::ArchiveReader& in)
 }
 
 } // namespace
+
+void prepare_fork(RunState& state, const std::string& id, Time steady) {
+    state.id = id;
+    for (auto& [key, task] : state.tasks) {
+        if (task.kind == TaskKind::Run) {
+            task.child = fmt::format("{}~{}.{}", id, key.fire.raw(), key.index);
+        }
+    }
+    for (auto& [number, timer] : state.timers) {
+        if (!timer.is_absolute) {
+            timer.due = Time{std::max(Nanos{0}, timer.due - steady)};
+        }
+    }
+}
 
 std::string encode_image(const RunState& state) {
     auto image = std::string{};

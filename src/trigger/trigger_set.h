@@ -53,7 +53,8 @@ private:
     std::map<std::string, std::shared_ptr<const Action>> actions_;
 };
 
-/// A definition, compiled: triggers, index, expressions. Immutable, cached by its hash, shared by all runs of all threads.
+/// A definition, compiled: triggers, index, expressions. Immutable, cached by its hash, shared by
+/// all runs of all threads.
 class TriggerSet {
 public:
     /// Null when there are problems.
@@ -65,7 +66,8 @@ public:
     const CompiledTrigger& at(TriggerNumber number) const { return triggers_[number.raw()]; }
     const PatternIndex& index() const { return index_; }
     std::optional<TriggerNumber> find(std::string_view id) const;
-    /// Triggers that intercept the one with this id, or those whose condition has this name; in order of creation.
+    /// Triggers that intercept the one with this id, or those whose condition has this name; in
+    /// order of creation.
     const std::vector<TriggerNumber>& interceptors_of_trigger(std::string_view id) const;
     const std::vector<TriggerNumber>& interceptors_of_condition(std::string_view name) const;
     bool has_interceptors() const { return !by_trigger_.empty() || !by_condition_.empty(); }

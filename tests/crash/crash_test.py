@@ -14,14 +14,15 @@ import sys
 import tempfile
 import time
 
+from births import Births
 from joins import Joins, Lines
 from nested import Nested
 from tasks import Tasks
 from world import Broken, Figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORLDS = [Joins, Tasks, Lines, Nested]
-SERIES_CYCLES = 10
+WORLDS = [Joins, Tasks, Lines, Nested, Births]
+SERIES_CYCLES_MAX = 10
 SERIES_AT_ONCE = 2
 
 
@@ -46,13 +47,14 @@ def play(world_type, program, folder, seed, cycles):
 def play_all(options, folder):
     """All series, two at a time; ends early at the first that is broken."""
     figures, broken = Figures(), []
-    count = -(-options.cycles // SERIES_CYCLES)
+    most = max(1, min(SERIES_CYCLES_MAX, options.cycles // len(WORLDS)))
+    count = -(-options.cycles // most)
     with concurrent.futures.ThreadPoolExecutor(SERIES_AT_ONCE) as pool:
         def begin(number):
             if broken:
                 return
             series = folder / f"series-{number}"
-            cycles = min(SERIES_CYCLES, options.cycles - number * SERIES_CYCLES)
+            cycles = min(most, options.cycles - number * most)
             found, error = play(WORLDS[number % len(WORLDS)], options.program, series, f"{options.seed}.{number}", cycles)
             nonlocal figures
             figures += found
@@ -81,7 +83,7 @@ def main():
     for error in broken:
         print(f"\nFAILED: {error}", file=sys.stderr)
     print(f"crash: {figures.cycles} cycles with {figures.kills} kills in {time.monotonic() - began:.1f} s: "
-          f"{figures.acknowledged} acknowledgements, {figures.taken} events taken once, {figures.calls} calls, "
+          f"{figures.acknowledged} events acknowledged, {figures.taken} taken, {figures.calls} calls, "
           f"{figures.runs} runs, {figures.replayed} replayed: {'FAILED' if broken else 'ok'}")
     if not broken and not options.data:
         shutil.rmtree(folder, ignore_errors=True)

@@ -98,7 +98,7 @@ class Tasks(World):
         self.expect(f"the result of {run}", shown.get("result"), expected)
         history = self.history(run)
         opened = collections.Counter(key_of(run, change["key"]) for entry in history for change in entry["changes"]
-                                     if change["change"] == "task_opened")
+                                     if change["change"] == "task opened")
         answered = collections.Counter(entry["json"]["data"]["task"] for entry in history
                                        if entry["origin"] == "task" and entry["fate"] not in ("late", "retried"))
         self.expect(f"tasks of {run}", len(opened), PER_ROUND * self.rounds)

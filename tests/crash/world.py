@@ -8,10 +8,10 @@ import signal
 import subprocess
 import time
 
-OK, WAITING = 0, 5
+OK, NOT_FOUND, WAITING = 0, 3, 5
 COMMAND_SECONDS_MAX = 120
-KILL_SECONDS = (0.005, 0.150)
 REPLAYS_MAX = 6
+LIMIT = 10_000_000
 
 
 class Broken(Exception):
@@ -40,6 +40,8 @@ class World:
     A workload says how a process is started and fed, what its progress means, how it comes to its end, and what must hold then.
     """
 
+    kill_seconds = (0.005, 0.150)
+
     def __init__(self, program: str, folder: pathlib.Path, choices: random.Random):
         self.program = program
         self.folder = folder
@@ -47,6 +49,7 @@ class World:
         self.data = folder / "data"
         self.figures = Figures()
         self.generation = 0
+        self.is_made = False
 
     def cycle(self):
         raise NotImplementedError
@@ -65,7 +68,7 @@ class World:
         return [self.program, "run", str(file), "--data", str(self.data), "--run", run, "--json", "--durability", durability,
                 "--threads", str(threads), *map(str, arguments)]
 
-    def kill_under_load(self, file, run, *arguments, lines=b"", ends=(OK,)):
+    def kill_under_load(self, file, run, *arguments, lines=b"", ends=(OK,), is_at_start=False):
         """Starts the program, feeds it lines and kills it; the progress that it told, and its exit code if it was faster.
 
         Progress goes to a file, so that what was told before the kill is there after it, to the last byte.
@@ -75,7 +78,7 @@ class World:
         with told.open("wb") as errors:
             process = subprocess.Popen(self.run_arguments(file, run, *arguments), stdin=subprocess.PIPE,
                                        stdout=subprocess.DEVNULL, stderr=errors, env=self.environment())
-            self.feed_and_kill(process, told, lines)
+            self.feed_and_kill(process, told, lines, is_at_start)
         code = process.returncode
         self.figures.cycles += 1
         self.figures.kills += code == -signal.SIGKILL
@@ -83,20 +86,25 @@ class World:
             raise Broken(f"the program ended by itself with {code}:\n{tail(told.read_text())}")
         progress = self.progress_in(told.read_bytes())
         told.unlink()
+        self.is_made = self.is_made or bool(progress)
         if self.choices.random() < 0.2:
             self.look()
         return progress, code
 
-    def feed_and_kill(self, process, told, lines):
-        seconds = self.choices.uniform(*KILL_SECONDS)
+    def feed_and_kill(self, process, told, lines, is_at_start):
+        """At a moment after its start, or after it has told something."""
+        seconds = self.choices.uniform(*self.kill_seconds)
+        deadline = time.monotonic() + seconds
+        is_for_told = not is_at_start and self.choices.random() < 0.6
+        os.set_blocking(process.stdin.fileno(), False)
         try:
-            if self.choices.random() < 0.6:
-                wait_until(lambda: process.poll() is not None or told.stat().st_size > 0)
-            deadline = time.monotonic() + seconds
-            os.set_blocking(process.stdin.fileno(), False)
-            while (left := deadline - time.monotonic()) > 0 and process.poll() is None:
+            while process.poll() is None and (is_for_told or time.monotonic() < deadline):
                 lines = lines[self.write_some(process.stdin.fileno(), lines):]
-                time.sleep(min(left, self.choices.choice([0, 0.001, 0.005])) if lines else min(left, 0.005))
+                time.sleep(self.choices.choice([0, 0.001, 0.003]) if lines else 0.001)
+                if is_for_told and told.stat().st_size > 0:
+                    deadline, is_for_told = time.monotonic() + seconds, False
+                if time.monotonic() > deadline + COMMAND_SECONDS_MAX:
+                    raise Broken(f"nothing was told within {COMMAND_SECONDS_MAX} s")
         finally:
             process.kill()
             process.wait()
@@ -132,23 +140,23 @@ class World:
             progress.append(one)
         return progress
 
-    def ask(self, *arguments):
+    def ask(self, *arguments, codes=(OK,)):
         done = subprocess.run([self.program, *map(str, arguments), "--data", str(self.data)], capture_output=True, text=True,
                               timeout=COMMAND_SECONDS_MAX, check=False)
-        if done.returncode != OK:
+        if done.returncode not in codes:
             raise Broken(f"{' '.join(map(str, arguments))} ended with {done.returncode}:\n{tail(done.stdout + done.stderr)}")
         return done.stdout
 
     def look(self):
-        """What a crash left can be read and is sound, before anything was mended."""
-        if self.data.exists() and (self.data / "CURRENT").exists():
-            self.ask("store", "check")
-            self.ask("show")
+        """What a crash left can be read and is sound, before anything was mended; at the very first there may be no store yet."""
+        codes = (OK,) if self.is_made else (OK, NOT_FOUND)
+        self.ask("store", "check", codes=codes)
+        self.ask("show", codes=codes)
 
     # What is there afterwards.
 
     def history(self, run):
-        return [json.loads(line) for line in self.ask("show", run, "--history", "--json").splitlines()]
+        return [json.loads(line) for line in self.ask("show", run, "--history", "--json", "--limit", LIMIT).splitlines()]
 
     def fired(self, run):
         """How often each trigger of a run that has not ended has fired, by the state that is stored."""
@@ -158,7 +166,7 @@ class World:
     def check_any(self):
         """What must hold for every data directory: it is sound, and its runs decide the same again."""
         self.ask("store", "check")
-        runs = [run["run"] for run in json.loads(self.ask("show", "--json", "--limit", 100_000))]
+        runs = [run["run"] for run in json.loads(self.ask("show", "--json", "--limit", LIMIT))]
         for run in self.choices.sample(runs, min(len(runs), REPLAYS_MAX)):
             self.ask("replay", run)
             self.figures.replayed += 1
@@ -175,9 +183,8 @@ def tail(text, lines=20):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def wait_until(claim, seconds_max=COMMAND_SECONDS_MAX):
-    deadline = time.monotonic() + seconds_max
-    while not claim():
-        if time.monotonic() > deadline:
-            raise Broken(f"nothing was told within {seconds_max} s")
-        time.sleep(0.001)
+
+def some(items, most=20):
+    """Items in their order, few enough to be read."""
+    items = sorted(items)
+    return f"{items[:most]}" + (f" and {len(items) - most} more" if len(items) > most else "")

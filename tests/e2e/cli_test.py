@@ -208,6 +208,15 @@ triggers:
             with self.subTest(durability):
                 self.assertEqual(self.result(ROOT / "examples/nested.yaml", "--durability", durability), {"sum": 30})
 
+    def test_memory_and_a_data_directory_contradict_each_other(self):
+        self.sluice("run", self.echo(), "--durability", "memory", "--data", self.data, code=INVALID)
+
+    def test_a_run_that_feeds_itself_for_ever_fails(self):
+        file = self.file("loop.yaml", "name: loop\ntriggers:\n"
+                         "  - {id: a, on: [sluice.run.started, x], lifetime: persistent, action: {emit: x}}\n")
+
+        self.assertIn("budget", self.sluice("run", file, "--durability", "memory", code=FAILED).stderr)
+
     def test_several_threads_give_the_same_result(self):
         self.assertEqual(self.result(ROOT / "examples/nested.yaml", "--threads", "4"), {"sum": 30})
 

@@ -10,7 +10,8 @@
 
 namespace sluice::simulation {
 
-/// What happened, line by line. Two runs of one seed have the same hash, or something outside the seed had a say.
+/// What happened, line by line. Two runs of one seed have the same hash, or something outside the
+/// seed had a say.
 class ActionLog {
 public:
     explicit ActionLog(bool is_shown) : is_shown_(is_shown) {}

@@ -28,8 +28,7 @@ engine::AnswerInput addressed(const event::Delivery& delivery) {
 
 std::map<std::string, engine::Function> Functions::declared() {
     auto functions = std::map<std::string, engine::Function>{};
-    functions["work"] = {.sink = this,
-                         .concurrency = static_cast<std::uint32_t>(random_.below(4))};
+    functions["work"] = {.sink = this, .concurrency = static_cast<std::uint32_t>(random_.below(4))};
     functions["flaky"] = {.sink = this};
     functions["flaky"].retry = {.attempts = 6, .interval = std::chrono::milliseconds{30}};
     return functions;
@@ -38,7 +37,7 @@ std::map<std::string, engine::Function> Functions::declared() {
 void Functions::deliver(event::Delivery delivery, Done done) {
     auto number = ++count_;
     log_.add(timeline_.now(), "function {} begins {}", delivery.target, delivery.token);
-    pending_.emplace(number, Pending{std::move(delivery), std::move(done)});
+    pending_.emplace(number, Pending{.delivery = std::move(delivery), .done = std::move(done)});
     if (random_.chance(0.1)) {
         finish(number);
         return;
@@ -57,12 +56,21 @@ event::Answer Functions::answer_of(const event::Delivery& delivery) {
 }
 
 void Functions::finish(std::uint64_t number) {
-    auto found = pending_.extract(number);
-    if (found.empty()) {
+    auto found = pending_.find(number);
+    if (found == pending_.end()) {
         return;
     }
-    auto pending = std::move(found.mapped());
+    if (!found->second.done && !std::exchange(found->second.is_delayed, true)) {
+        timeline_.after(std::chrono::milliseconds{random_.below(3000)},
+                        [this, number] { finish(number); });
+        return;
+    }
+    auto pending = std::move(found->second);
+    pending_.erase(found);
+    // What failed for one caller may succeed for another: an orphan does.
+    pending.delivery.attempt += pending.done ? 0 : 100;
     auto answer = answer_of(pending.delivery);
+    pending.delivery.attempt -= pending.done ? 0 : 100;
     log_.add(timeline_.now(), "function answers {} {}{}", pending.delivery.token,
              answer.is_success ? "well" : "badly", pending.done ? "" : " to a grave");
     if (pending.done) {

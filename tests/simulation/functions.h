@@ -13,7 +13,8 @@
 
 namespace sluice::simulation {
 
-/// Functions that take their time, fail as planned, and go on working when the process that called them is gone.
+/// Functions that take their time, fail as planned, and go on working when the process that called
+/// them is gone.
 ///
 /// `work` gives its input back. `flaky` fails its first attempts, how many follows from the key.
 class Functions final : public event::Sink {
@@ -37,6 +38,7 @@ private:
     struct Pending {
         event::Delivery delivery;
         std::optional<Done> done; ///< Nothing: its caller is gone.
+        bool is_delayed = false;
     };
 
     void finish(std::uint64_t number);

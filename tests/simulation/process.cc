@@ -17,8 +17,9 @@ Process::Process(store::testing::SimulatedStore& store, Timeline& timeline, Rand
       dispatcher_(functions.declared(), random.next(),
                   [this](engine::AnswerInput answer) { post(std::move(answer)); }) {
     for (auto at = std::size_t{0}; at < options.lanes; ++at) {
-        auto lane = std::make_unique<engine::Lane>(store_, *this, outputs(), options.lane_limits,
-                                                   diagnostics_);
+        engine::Committer& committer = *this;
+        auto lane = std::make_unique<engine::Lane>(store_, committer, outputs(),
+                                                   options.lane_limits, diagnostics_);
         auto* raw = lane.get();
         lane->set_return([raw](std::unique_ptr<store::Batch> batch, Result<void> result) {
             raw->committed(std::move(batch), std::move(result));
@@ -108,11 +109,19 @@ void Process::step_lane(std::size_t at) {
              did ? "commits" : "rests", place.lane->in_flight());
 }
 
+void Process::wake() {
+    for (auto at = std::size_t{0}; at < places_.size(); ++at) {
+        step_lane(at);
+    }
+}
+
 void Process::submit(std::unique_ptr<store::Batch> batch, Done done) {
     to_commit_.push_back({.batch = std::move(batch), .done = std::move(done), .result = {}});
 }
 
-Result<void> Process::commit_here(store::Batch& batch) { return store_.commit(batch); }
+Result<void> Process::commit_here(store::Batch& batch) {
+    return store_.commit(batch);
+}
 
 void Process::commit_next() {
     auto work = std::move(to_commit_.front());

@@ -24,8 +24,9 @@ struct ProcessOptions {
     std::size_t awake_runs_max = 100;
 };
 
-/// One life of an engine without threads: lanes, each with its mailbox, stepped one at a time in an order that the seed draws.
-/// Commits are made at once, or wait, so that the next batch is decided meanwhile; what became of one is heard later still.
+/// One life of an engine without threads: lanes, each with its mailbox, stepped one at a time in an
+/// order that the seed draws. Commits are made at once, or wait, so that the next batch is decided
+/// meanwhile; what became of one is heard later still.
 class Process final : private engine::Committer {
 public:
     Process(store::testing::SimulatedStore& store, Timeline& timeline, Random& random,
@@ -37,6 +38,8 @@ public:
 
     /// One thing that can be done now; false when there is none.
     bool step();
+    /// Lets each lane look what is due.
+    void wake();
     /// Time until there is something to do, if nothing comes.
     std::optional<Nanos> until_next();
     bool has_stopped() const { return has_stopped_; }

@@ -12,8 +12,8 @@ namespace sluice::simulation {
 
 /// Virtual time: what an engine's clock shows, and what is to happen later.
 ///
-/// True time goes on across crashes. A process sees its own steady clock, which begins anew when the machine does, and a
-/// wall clock that jumps.
+/// True time goes on across crashes. A process sees its own steady clock, which begins anew when
+/// the machine does, and a wall clock that jumps.
 class Timeline final : public Clock {
 public:
     Nanos now() const { return now_; }
@@ -39,8 +39,9 @@ public:
     }
 
     std::optional<Nanos> until_next() const {
-        return actions_.empty() ? std::nullopt
-                                : std::optional{std::max(Nanos{0}, actions_.begin()->first.first - now_)};
+        return actions_.empty()
+                   ? std::nullopt
+                   : std::optional{std::max(Nanos{0}, actions_.begin()->first.first - now_)};
     }
 
 private:

@@ -9,7 +9,7 @@ namespace sluice::simulation {
 
 namespace {
 
-constexpr auto rounds = 4;
+constexpr auto rounds = 4; // As in definitions.cc.
 constexpr auto added_size = 5;
 
 std::int64_t size_in(Random& random, std::uint64_t least, std::uint64_t most) {
@@ -66,8 +66,11 @@ RunPlan race(Random& random) {
     return plan;
 }
 
-RunPlan timers(Random& /*random*/) {
+RunPlan timers(Random& random) {
     auto plan = RunPlan{.definition = "timers"};
+    // Virtual time begins at midnight of that day.
+    auto at = fmt::format("2024-10-04T00:00:{:02}Z", random.below(10));
+    plan.input = Value::object({{"at", Value{at}}});
     plan.result = Value{"rang"};
     plan.fires = {{"ticks", 1}, {"end", 1}};
     return plan;
@@ -114,6 +117,12 @@ RunPlan cancelled(Random& /*random*/) {
     return plan;
 }
 
+RunPlan noted(Random& /*random*/) {
+    auto plan = RunPlan{.definition = "noted"};
+    plan.noted = 2;
+    return plan;
+}
+
 RunPlan timed_out(Random& /*random*/) {
     auto plan = RunPlan{.definition = "hasty"};
     plan.status = trigger::Status::TimedOut;
@@ -135,112 +144,11 @@ void add_pair(Random& random, std::vector<RunPlan>& plans) {
 
 } // namespace
 
-std::vector<std::string> definitions() {
-    return {
-        R"({"name":"join","triggers":[
-            {"id":"begin","on":"sluice.run.started",
-             "action":{"set":{"triggers":{"joined":{"n":"${run.input.n}"}}}}},
-            {"id":"joined","on":"item","condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        fmt::format(R"({{"name":"rounds","context":{{"rounds":0}},"triggers":[
-            {{"id":"round","on":"item","lifetime":"persistent",
-             "condition":{{"count":{{"n":3,"distinct":"data.k"}}}},
-             "action":[{{"set":{{"run":{{"rounds":"${{run.context.rounds + 1}}"}}}}}},{{"emit":"round"}}]}},
-            {{"id":"last","on":"round","condition":{{"count":{}}},
-             "action":{{"finish":{{"result":"${{run.context.rounds}}"}}}}}}]}})",
-                    rounds),
-        R"({"name":"tasks","triggers":[
-            {"id":"begin","on":"sluice.run.started",
-             "action":{"invoke":{"function":"flaky","input":"${run.input}","subject":"one"}}},
-            {"id":"second","on":{"type":"sluice.task.succeeded","subject":"one"},
-             "action":{"invoke":{"function":"work","input":"${data.result}","subject":"two"}}},
-            {"id":"third","on":{"type":"sluice.task.succeeded","subject":"two"},
-             "action":{"invoke":{"function":"flaky","input":"${data.result}","subject":"three",
-                                 "retry":{"attempts":9,"interval":"20ms","backoff":1}}}},
-            {"id":"end","on":{"type":"sluice.task.succeeded","subject":"three"},
-             "action":{"finish":{"result":"${data.result}"}}}]})",
-        R"({"name":"fan","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
-                {"invoke":{"function":"work","each":"${run.input.n}","input":"${index}",
-                           "scope":"part/${index}","subject":"part"}}]},
-            {"id":"part","on":{"type":"sluice.task.succeeded","subject":"part"},
-             "action":[{"emit":{"type":"part.done","scope":"/"}},"close"]},
-            {"id":"all","on":"part.done","condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"race","triggers":[
-            {"id":"begin","on":"sluice.run.started",
-             "action":{"invoke":{"function":"work","each":"${run.input.n}","scope":"race/${index}","subject":"racer"}}},
-            {"id":"racer","on":{"type":"sluice.task.succeeded","subject":"racer"},
-             "action":{"emit":{"type":"arrived","scope":"/"}}},
-            {"id":"won","on":"arrived","condition":{"count":2},
-             "action":[{"close":"/race"},{"schedule":{"timer":"rest","after":"300ms"}}]},
-            {"id":"end","on":{"type":"sluice.timer.fired","subject":"rest"},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"timers","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"schedule":{"timer":"tick","every":"200ms","type":"tick"}},
-                {"schedule":{"timer":"never","after":"100h"}},
-                {"schedule":{"timer":"then","at":"${now + duration('2s')}","type":"then"}}]},
-            {"id":"ticks","on":"tick","condition":{"count":3},"action":[{"cancel":"tick"},{"emit":"ticked"}]},
-            {"id":"end","on":["ticked","then"],"condition":"all","action":{"finish":{"result":"rang"}}}]})",
-        R"({"name":"child","triggers":[
-            {"id":"begin","on":"sluice.run.started",
-             "action":{"invoke":{"function":"work","input":"${run.input}"}}},
-            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
-        R"({"name":"nested","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
-                {"start":{"definition":"child","each":"${run.input.n}","input":"${index}"}}]},
-            {"id":"all","on":"sluice.run.succeeded","condition":{"count":{"distinct":"data.run"}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"spread","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
-                {"start":{"definition":"child","each":"${run.input.n}","input":"${index}","spread":true}}]},
-            {"id":"all","on":"sluice.run.succeeded","condition":{"count":{"distinct":"data.run"}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"held","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"items":{"n":"${run.input.n}"}}}},"hold",{"invoke":"flaky"}]},
-            {"id":"answered","on":"sluice.task.succeeded","action":"release"},
-            {"id":"items","on":"item","condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"parked","triggers":[
-            {"id":"items","on":"item","enabled":false,"condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}},
-            {"id":"gate","on":"open","action":[
-                {"set":{"triggers":{"items":{"n":"${run.input.n}"}}}},{"enable":"items"}]}]})",
-        fmt::format(R"({{"name":"kept","triggers":[
-            {{"id":"gate","on":"open","action":{{"add":{{"id":"added","on":"item","condition":{{"count":{0}}},
-             "action":{{"finish":{{"result":{0}}}}}}}}}}}]}})",
-                    added_size),
-        R"({"name":"slices","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
-                {"emit":{"type":"one","each":"${run.input.n}"}}]},
-            {"id":"all","on":"one","condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"sender","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
-                {"emit":{"type":"item","each":"${run.input.n}","to":{"run":"${run.input.to}"}}},
-                {"emit":{"type":"sent","each":"${run.input.n}"}}]},
-            {"id":"all","on":"sent","condition":{"count":{}},
-             "action":{"finish":{"result":"${run.input.n}"}}}]})",
-        R"({"name":"patient","triggers":[
-            {"id":"begin","on":"sluice.run.started","action":[
-                {"invoke":"flaky"},{"start":{"definition":"stuck","spread":true}}]},
-            {"id":"answered","on":"sluice.task.succeeded"}]})",
-        R"({"name":"stuck","triggers":[{"id":"never","on":"nothing"}]})",
-        R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
-    };
-}
-
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes = std::array<Make, 13>{join,   in_rounds, tasks, fan,    race,      timers,   nested,
-                                                held,   parked,    kept,  slices, cancelled, timed_out};
+    constexpr auto makes =
+        std::array<Make, 14>{noted,  join, in_rounds, tasks, fan,    race,      timers,
+                             nested, held, parked,    kept,  slices, cancelled, timed_out};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {

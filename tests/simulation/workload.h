@@ -30,6 +30,7 @@ struct RunPlan {
     trigger::Status status = trigger::Status::Succeeded;
     Value result;
     std::map<std::string, std::uint64_t> fires; ///< By trigger id, of those that are to be counted.
+    std::uint64_t noted = 0; ///< Events that its first firing sends to a sink before it ends.
 };
 
 /// Every definition, as JSON of its trigger-set form.

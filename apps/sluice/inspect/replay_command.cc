@@ -49,7 +49,7 @@ ExitCode replay(const ReplayOptions& options) {
         if (!state) {
             return app::report(state.error());
         }
-        print_json(state_view(**state));
+        print_json(state_view(*state->state));
         return ExitCode::Ok;
     }
     auto report = engine::replay(inspector, run);

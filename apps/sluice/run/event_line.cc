@@ -1,6 +1,8 @@
 #include "sluice/run/event_line.h"
 
+#include "sluice/output.h"
 #include "trigger/arrival.h"
+#include "trigger/ids.h"
 #include "value/json.h"
 
 namespace sluice::app {
@@ -15,8 +17,12 @@ Result<event::Event> read_event_line(event::Codec& codec, std::string_view line,
             "the engine alone",
             event.type());
     }
-    if (!event.run().empty()) {
+    if (trigger::is_run_id(event.run())) {
         return event;
+    }
+    if (!event.run().empty()) {
+        return fail(Errc::InvalidInput, "found the run {}, expected what can be a run's id",
+                    brief(Value{event.run()}));
     }
     auto with_run = std::string{R"({"run":)"};
     value::write_json_string(run, with_run);

@@ -3,11 +3,18 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "sluice/run/event_line.h"
 
 namespace sluice::app {
+
+namespace {
+
+constexpr auto line_bytes_max = 2 * event::Limits{}.event_bytes_max;
+
+} // namespace
 
 Result<std::unique_ptr<LinesSource>> LinesSource::open(const std::string& path, std::string run,
                                                        Reports reports) {
@@ -26,12 +33,28 @@ LinesSource::LinesSource(std::ifstream file, std::string name, std::string run, 
     : file_(std::move(file)),
       name_(std::move(name)),
       run_(std::move(run)),
-      reports_(std::move(reports)) {}
+      reports_(std::move(reports)),
+      buffer_(line_bytes_max, '\0') {}
+
+bool LinesSource::read_line(std::string& line) {
+    file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    auto count = static_cast<std::size_t>(file_.gcount());
+    if (count == 0) {
+        return false;
+    }
+    // The end of the line is counted, unless the file ends without or the line is too long.
+    line.assign(buffer_, 0, file_.good() ? count - 1 : count);
+    if (file_.fail()) {
+        file_.clear();
+        file_.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    ++line_;
+    return true;
+}
 
 Result<void> LinesSource::resume(std::string_view /*partition*/, std::uint64_t position) {
     auto line = std::string{};
-    while (line_ < position && std::getline(file_, line)) {
-        ++line_;
+    while (line_ < position && read_line(line)) {
     }
     return {};
 }
@@ -41,8 +64,7 @@ std::optional<event::Event> LinesSource::next() {
         return std::exchange(ahead_, std::nullopt);
     }
     auto line = std::string{};
-    while (!is_stopped_ && std::getline(file_, line)) {
-        ++line_;
+    while (!is_stopped_ && read_line(line)) {
         if (is_blank(line)) {
             continue;
         }

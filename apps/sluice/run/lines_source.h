@@ -40,6 +40,8 @@ public:
 private:
     LinesSource(std::ifstream file, std::string name, std::string run, Reports reports);
 
+    /// False at the end of the file. Of a line that no event can have only the beginning is kept.
+    bool read_line(std::string& line);
     /// The next event, or nothing at the end of the file.
     std::optional<event::Event> next();
 
@@ -48,6 +50,7 @@ private:
     const std::string run_;
     const Reports reports_;
     event::Codec codec_;
+    std::string buffer_;
     std::uint64_t line_ = 0;            ///< The last one read.
     std::optional<event::Event> ahead_; ///< Read, but not of the chunk that was being made.
     std::deque<std::pair<std::uint64_t, std::string>>

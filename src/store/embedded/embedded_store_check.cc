@@ -66,6 +66,17 @@ std::optional<std::string> fault_in(const std::filesystem::path& path, const Exp
                                       : std::optional{"it does not match its checksum"};
 }
 
+/// The logs and the manifest, which `examine` has read.
+void count_examined(const std::filesystem::path& folder, CheckReport& report) {
+    for (const auto& file : std::filesystem::directory_iterator{folder}) {
+        auto name = file.path().filename().string();
+        if (name.ends_with(".log") || name.starts_with("MANIFEST-")) {
+            ++report.files;
+            report.bytes += file.file_size();
+        }
+    }
+}
+
 } // namespace
 
 Result<CheckReport> EmbeddedStore::verify() const {
@@ -83,7 +94,8 @@ Result<CheckReport> EmbeddedStore::verify() const {
 }
 
 Result<CheckReport> EmbeddedStore::check(const std::filesystem::path& path, Options options) {
-    if (!std::filesystem::is_directory(path)) {
+    auto ignored = std::error_code{};
+    if (!std::filesystem::is_directory(path, ignored)) {
         return fail(Errc::NotFound, "there is no data directory {}", path.string());
     }
     auto report = CheckReport{};
@@ -99,6 +111,7 @@ Result<CheckReport> EmbeddedStore::check(const std::filesystem::path& path, Opti
                 {fault.file, fmt::format("at offset {}: {}", fault.offset, fault.reason)});
         }
         report.torn = findings.cuts;
+        count_examined(path, report);
     }
     if (!report.damaged.empty()) {
         return report;
@@ -107,10 +120,14 @@ Result<CheckReport> EmbeddedStore::check(const std::filesystem::path& path, Opti
     auto store = EmbeddedStore{path, std::move(options)};
     auto readable = store.open_database();
     if (readable) {
-        auto torn = std::move(report.torn);
-        report = TRY(store.verify());
-        report.torn = std::move(torn);
+        auto verified = TRY(store.verify());
+        report.damaged = std::move(verified.damaged);
+        report.files += verified.files;
+        report.bytes += verified.bytes;
         readable = store.load_meta();
+    }
+    if (!readable && readable.error().code == Errc::NotFound) {
+        return std::unexpected(readable.error());
     }
     if (!readable && report.damaged.empty()) {
         report.damaged.push_back({path.string(), readable.error().message});

@@ -107,7 +107,10 @@ Result<void> EmbeddedStore::prepare(rocksdb::Options& settings) {
     auto is_reading = options_.access == Access::ReadOnly;
     auto lock = TRY(LockedDirectory::lock(*settings.env, path_));
     auto findings = TRY(examine(path_));
-    settings.create_if_missing = findings.is_new && !is_reading;
+    if (findings.is_new && is_reading) {
+        return fail(Errc::NotFound, "{} holds no store", path_.string());
+    }
+    settings.create_if_missing = findings.is_new;
     if (!findings.faults.empty()) {
         if (is_reading || options_.damage == Damage::Refuse) {
             return fail_damaged(path_, findings.faults.front());
@@ -152,8 +155,12 @@ Result<void> EmbeddedStore::open_database() {
 Result<void> EmbeddedStore::load_meta() {
     auto format = TRY(read(*database_, key_format));
     if (!format) {
-        if (TRY(is_empty(*database_)) && options_.access == Access::ReadWrite) {
-            return create_meta();
+        if (TRY(is_empty(*database_))) {
+            // A crash may come between the files of a new store and its first record.
+            return options_.access == Access::ReadWrite
+                       ? create_meta()
+                       : fail(Errc::NotFound, "{} holds no store yet: its making was interrupted",
+                              path_.string());
         }
         return fail(Errc::Corrupt, "{} holds no sluice store: it has no format number",
                     path_.string());

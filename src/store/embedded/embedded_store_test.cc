@@ -1,6 +1,7 @@
 #include "store/embedded/embedded_store.h"
 
 #include <csignal>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -126,6 +127,30 @@ TEST_F(EmbeddedStoreTest, ReadingOnlyCreatesNothing) {
         EmbeddedStore::open(directory.path() / "none", {.access = Access::ReadOnly}).error().code,
         Errc::NotFound);
     EXPECT_FALSE(std::filesystem::exists(directory.path() / "CURRENT"));
+}
+
+TEST_F(EmbeddedStoreTest, AStoreWhoseMakingWasInterruptedIsMade) {
+    for (const auto* name : {"IDENTITY", "MANIFEST-000001", "000001.dbtmp"}) {
+        std::ofstream{directory.path() / name} << "unfinished";
+    }
+
+    EXPECT_EQ(EmbeddedStore::check(directory.path()).error().code, Errc::NotFound);
+    EXPECT_EQ(EmbeddedStore::open(directory.path(), {.access = Access::ReadOnly}).error().code,
+              Errc::NotFound);
+    EXPECT_TRUE(put(*open(), "a", "1"));
+}
+
+TEST_F(EmbeddedStoreTest, AStoreWithoutItsFirstRecordIsNoneYet) {
+    rocksdb::DB* database = nullptr;
+    auto settings = settings_for({});
+    settings.create_if_missing = true;
+    ASSERT_TRUE(rocksdb::DB::Open(settings, directory.path().string(), &database).ok());
+    delete database;
+
+    EXPECT_EQ(EmbeddedStore::check(directory.path()).error().code, Errc::NotFound);
+    EXPECT_EQ(EmbeddedStore::open(directory.path(), {.access = Access::ReadOnly}).error().code,
+              Errc::NotFound);
+    EXPECT_TRUE(put(*open(), "a", "1"));
 }
 
 TEST_F(EmbeddedStoreTest, ANewerFormatIsRefused) {

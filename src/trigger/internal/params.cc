@@ -48,7 +48,9 @@ expr::Template Params::compile(std::string_view member, const Value& pattern) {
     return *std::move(compiled);
 }
 
-expr::Template Params::any(std::string_view member) { return compile(member, get(member)); }
+expr::Template Params::any(std::string_view member) {
+    return compile(member, get(member));
+}
 
 expr::Template Params::text(std::string_view member) {
     auto pattern = has(member) ? get(member) : Value{""};
@@ -85,8 +87,9 @@ bool Params::flag(std::string_view member, bool otherwise) {
 std::vector<expr::Template> Params::texts(std::string_view member) {
     auto value = get(member);
     auto templates = std::vector<expr::Template>{};
-    auto items = value.is_list() ? std::vector<Value>(value.as_list().begin(), value.as_list().end())
-                                 : std::vector<Value>{value};
+    auto items = value.is_list()
+                     ? std::vector<Value>(value.as_list().begin(), value.as_list().end())
+                     : std::vector<Value>{value};
     for (const auto& item : items) {
         if (!item.is_string() || item.as_string().empty()) {
             problem(member, "expected a text or a list of texts");

@@ -13,10 +13,12 @@
 
 namespace sluice::trigger {
 
-/// Reads an action's parameters, collecting every problem: missing and unknown members, wrong kinds, templates that do not compile.
+/// Reads an action's parameters, collecting every problem: missing and unknown members, wrong
+/// kinds, templates that do not compile.
 class Params {
 public:
-    /// `shorthand` is the member that parameters which are no map stand for; empty: they must be a map.
+    /// `shorthand` is the member that parameters which are no map stand for; empty: they must be a
+    /// map.
     Params(const Value& params, std::string_view shorthand,
            std::initializer_list<std::string_view> known, const expr::CompileOptions& expressions,
            std::vector<Problem>& problems);

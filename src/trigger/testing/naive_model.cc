@@ -48,6 +48,7 @@ NaiveModel::NaiveModel(SetSpec spec, ModelLimits limits) : spec_(std::move(spec)
 void NaiveModel::open_entry() {
     number_ = ++events_;
     fired_.clear();
+    is_outside_ = false;
     has_failed_ = false;
 }
 
@@ -70,6 +71,7 @@ void NaiveModel::start() {
 
 void NaiveModel::take(const ModelEvent& event) {
     open_entry();
+    is_outside_ = true;
     turn_events_ = 0;
     auto fate = Fate::Late;
     if (!has_ended_) {
@@ -184,7 +186,8 @@ Fate NaiveModel::deliver(Scope scope, const ModelEvent& event) {
 }
 
 Fate NaiveModel::keep(Scope scope, const ModelEvent& event, Fate fate) {
-    if (kept_.size() >= spec_.kept_max) {
+    // What nobody can send again is kept beyond the bound.
+    if (is_outside_ && kept_.size() >= spec_.kept_max) {
         has_ended_ |= spec_.kept_full == KeptFull::Fail;
         return spec_.kept_full == KeptFull::Fail ? Fate::Failed : Fate::Refused;
     }

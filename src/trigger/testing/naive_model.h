@@ -141,6 +141,7 @@ private:
     // Of the entry being decided:
     std::uint64_t number_ = 0; ///< A kept event has that of its arrival.
     std::vector<std::string> fired_;
+    bool is_outside_ = false;
     bool has_failed_ = false;
     int depth_ = 0;
 };

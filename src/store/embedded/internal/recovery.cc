@@ -96,7 +96,8 @@ Result<Listing> list(const fs::path& path) {
         if (number && name.extension() == ".log") {
             listing.logs.emplace_back(*number, name.string());
         }
-        listing.has_data |= number.has_value();
+        // A file on its way to another name is what a crash leaves of a store in the making.
+        listing.has_data |= number && name.extension() != ".dbtmp";
     }
     if (error) {
         return fail(Errc::Io, "listing {}: {}", path.string(), error.message());

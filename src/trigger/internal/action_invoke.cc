@@ -54,6 +54,13 @@ private:
         }
         if (kind == TaskKind::Run) {
             task.child = TRY(child_id(firing, key));
+            if (!is_run_id(task.child)) {
+                return std::unexpected(expr::Fault{
+                    .code = "invalid_run",
+                    .message = fmt::format("\"{}\" cannot be a run's id: expected 1 to {} bytes "
+                                           "without spaces, slashes and controls",
+                                           task.child, run_id_bytes_max)});
+            }
         }
         firing.record(TaskOpened{.key = key, .task = std::move(task)});
         return {};
@@ -78,7 +85,8 @@ bool is_duration(const Value& value) {
 
 void check_retry(const Value& retry, Params& params) {
     if (!retry.is_map()) {
-        params.problem("retry", "expected a map with attempts, interval, backoff, max_delay, jitter, on");
+        params.problem("retry",
+                       "expected a map with attempts, interval, backoff, max_delay, jitter, on");
         return;
     }
     for (const auto& [key, value] : retry.as_map()) {
@@ -100,7 +108,9 @@ void check_retry(const Value& retry, Params& params) {
                 params.problem(path, "expected a list of error kinds");
             }
         } else {
-            params.problem(path, "unknown member: expected attempts, interval, backoff, max_delay, jitter or on");
+            params.problem(
+                path,
+                "unknown member: expected attempts, interval, backoff, max_delay, jitter or on");
         }
     }
 }

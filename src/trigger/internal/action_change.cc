@@ -19,10 +19,9 @@ Value merged(Value base, const Value& over) {
 Attempt<Value> evaluate_map(Firing& firing, const expr::Template& pattern, std::string_view what) {
     auto value = TRY(firing.evaluate(pattern));
     if (!value.is_map()) {
-        return std::unexpected(
-            expr::Fault{.code = "wrong_kind",
-                        .message = fmt::format("{} is a {}: expected a map", what,
-                                               to_string(value.kind()))});
+        return std::unexpected(expr::Fault{
+            .code = "wrong_kind",
+            .message = fmt::format("{} is a {}: expected a map", what, to_string(value.kind()))});
     }
     return value;
 }
@@ -67,8 +66,8 @@ private:
                                                .message = "the trigger was removed by now"});
         }
         auto before = memory_of(firing.state(), *trigger, number, firing.scope());
-        firing.record(Remembered{
-            .scope = firing.scope(), .trigger = number, .memory = merged(before, over)});
+        firing.record(
+            Remembered{.scope = firing.scope(), .trigger = number, .memory = merged(before, over)});
         return {};
     }
 
@@ -167,8 +166,8 @@ Made make_switch(const Value& params, const ActionSite& site, Problems& problems
 } // namespace
 
 Made make_set(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader = Params{
-        params, "", {"context", "run", "scope", "triggers"}, site.expressions, problems};
+    auto reader =
+        Params{params, "", {"context", "run", "scope", "triggers"}, site.expressions, problems};
     auto action = std::make_shared<Set>();
     auto take = [&](std::string_view member, std::optional<expr::Template>& into) {
         if (reader.has(member)) {

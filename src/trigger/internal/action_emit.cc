@@ -48,6 +48,10 @@ private:
         if (to != To::Own) {
             outgoing.scope = written;
             auto name = TRY(firing.evaluate_text(target, "to"));
+            if (to == To::Run && !is_run_id(name)) {
+                return std::unexpected(expr::Fault{
+                    .code = "invalid_run", .message = fmt::format("\"{}\" is no run's id", name)});
+            }
             firing.send(outgoing, to == To::Sink, name);
             return {};
         }

@@ -1,0 +1,266 @@
+#include "sluice/run/execution.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include <unistd.h>
+
+#include "engine/inspector.h"
+#include "sluice/inspect/waiting.h"
+#include "sluice/output.h"
+#include "sluice/run/idle.h"
+#include "value/json.h"
+
+namespace sluice::app {
+
+namespace {
+
+constexpr auto tick_min = std::chrono::milliseconds{50};
+constexpr auto tick_max = std::chrono::milliseconds{1'000};
+
+ProgressStyle style_of(const RunOptions& options) {
+    if (options.is_json) {
+        return ProgressStyle::Json;
+    }
+    if (options.is_quiet) {
+        return ProgressStyle::Quiet;
+    }
+    return ::isatty(STDERR_FILENO) == 1 ? ProgressStyle::Terminal : ProgressStyle::Lines;
+}
+
+} // namespace
+
+Execution::Execution(const RunOptions& options, PreparedRun prepared,
+                     const DataDirectory& directory)
+    : options_(options),
+      prepared_(std::move(prepared)),
+      directory_(directory),
+      name_{.id = prepared_.id},
+      progress_(style_of(options), prepared_.id) {}
+
+ExitCode Execution::run() {
+    if (auto begun = begin(); !begun) {
+        close();
+        return stop_failed(begun.error());
+    }
+    auto code = follow();
+    close();
+    return code;
+}
+
+Result<void> Execution::begin() {
+    session_ = TRY(Session::open(
+        {.data = directory_.path(),
+         .durability = prepared_.durability,
+         .threads = options_.threads,
+         .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
+         .functions = prepared_.functions,
+         .watch = [this](const engine::RunName& run,
+                         std::string_view record) { progress_.take(run, record); },
+         .on_stop =
+             [this](const Error& error) {
+                 auto lock = std::lock_guard{mutex_};
+                 broken_ = error;
+                 bell_.ring();
+             }}));
+    auto& engine = session_->engine();
+    progress_.begin(engine.catalog(), session_->store());
+    auto existing = TRY(ask(engine, name_, [](const trigger::RunState* state) -> Result<Value> {
+        return state == nullptr ? Value{}
+                                : Value::object({{"set", state->info.set},
+                                                 {"input", state->info.input},
+                                                 {"has_ended", state->has_ended()}});
+    }));
+    TRY(check_same(existing));
+    TRY(add_definitions());
+    auto started = std::promise<Result<Value>>{};
+    engine.start(
+        {.id = name_.id, .definition = prepared_.loaded.definition.name, .input = prepared_.input},
+        [&](Result<Value> answer) { started.set_value(std::move(answer)); });
+    TRY(started.get_future().get());
+    engine.await(name_, [this](Result<Value> ending) {
+        auto lock = std::lock_guard{mutex_};
+        ending_ = std::move(ending);
+        bell_.ring();
+    });
+    if (!options_.events.empty()) {
+        feed_ = TRY(EventFeed::start(options_.events, name_.id, engine, progress_, bell_));
+    }
+    return {};
+}
+
+/// A run that is there already must be the one that is meant.
+Result<void> Execution::check_same(const Value& existing) const {
+    if (existing.is_null()) {
+        return {};
+    }
+    auto hash = engine::Catalog::hash_of(prepared_.loaded.for_catalog().back());
+    if (text_at(existing, "set") != hash) {
+        return fail(Errc::InvalidInput,
+                    "run \"{}\" in {} was started from another definition than {} is now: choose "
+                    "another --run",
+                    name_.id, directory_.path().string(), options_.file);
+    }
+    if (*existing.find("input") != prepared_.input) {
+        return fail(Errc::InvalidInput,
+                    "run \"{}\" in {} was started with other input, {}: choose another --run",
+                    name_.id, directory_.path().string(), brief(*existing.find("input")));
+    }
+    auto has_ended = existing.find("has_ended")->as_bool();
+    notice(fmt::format("run {} {} in {}", name_.id, has_ended ? "has ended already" : "continues",
+                       directory_.path().string()),
+           Value::object({{"kind", "existing"}, {"run", name_.id}, {"has_ended", has_ended}}));
+    return {};
+}
+
+Result<void> Execution::add_definitions() {
+    auto& catalog = session_->engine().catalog();
+    for (const auto& definition : prepared_.loaded.for_catalog()) {
+        auto known = catalog.find(name_.space, definition.name);
+        if (!known || *known != engine::Catalog::hash_of(definition)) {
+            TRY(catalog.add(name_.space, definition));
+        }
+    }
+    return {};
+}
+
+std::optional<ExitCode> Execution::stop_if_over() {
+    auto lock = std::unique_lock{mutex_};
+    auto broken = broken_;
+    auto ending = ending_;
+    lock.unlock();
+    if (broken) {
+        stop_broken(*broken);
+    }
+    if (ending) {
+        return *ending ? stop_ended(**ending) : stop_failed(ending->error());
+    }
+    if (interrupts_.has_come()) {
+        return stop_interrupted();
+    }
+    if (feed_ && feed_->error()) {
+        return stop_failed(*feed_->error());
+    }
+    return std::nullopt;
+}
+
+ExitCode Execution::follow() {
+    auto tick = tick_min;
+    auto seen = progress_.activity();
+    auto is_quiet_since = false;
+    while (true) {
+        bell_.wait(tick);
+        if (auto code = stop_if_over()) {
+            return *code;
+        }
+        if (feed_ && !feed_->is_over()) {
+            continue;
+        }
+        auto now = progress_.activity();
+        auto is_quiet = now == std::exchange(seen, now) && is_idle(session_->engine(), name_) &&
+                        now == progress_.activity();
+        if (is_quiet && std::exchange(is_quiet_since, is_quiet)) {
+            return stop_waiting();
+        }
+        is_quiet_since = is_quiet;
+        tick = is_quiet ? tick_min : std::min(tick * 3 / 2, tick_max);
+    }
+}
+
+void Execution::close() {
+    feed_.reset();
+    if (session_) {
+        session_->stop();
+    }
+    progress_.finish();
+    session_.reset();
+}
+
+void Execution::notice(const std::string& line, const Value& json) const {
+    say_line(options_.is_json ? value::to_json(json) : line);
+}
+
+/// The same command again, without its events.
+std::string Execution::again() const {
+    auto text = fmt::format("sluice run {} --data {}", options_.file, directory_.path().string());
+    for (const auto& [flag, value] : {std::pair{"--run", options_.run},
+                                      {"--input", options_.input},
+                                      {"--functions", options_.functions}}) {
+        if (!value.empty()) {
+            text += fmt::format(" {} '{}'", flag, value);
+        }
+    }
+    return text;
+}
+
+bool Execution::is_kept() const {
+    return !directory_.is_temporary() && prepared_.durability != store::Durability::Memory;
+}
+
+ExitCode Execution::stop_interrupted() {
+    close();
+    auto events = options_.events.empty() ? "" : " --events " + options_.events;
+    notice(is_kept() ? fmt::format("interrupted: what was taken is safe; continue with\n  {}{}",
+                                   again(), events)
+                     : "interrupted: nothing of the run is kept without --data",
+           Value::object({{"kind", "interrupted"}, {"run", name_.id}, {"is_kept", is_kept()}}));
+    return ExitCode::Interrupted;
+}
+
+ExitCode Execution::stop_failed(const Error& error) const {
+    notice("sluice: " + error.message,
+           Value::object({{"kind", "error"}, {"message", error.message}}));
+    return exit_code_of(error);
+}
+
+ExitCode Execution::stop_waiting() {
+    feed_.reset();
+    session_->stop();
+    progress_.finish();
+    auto inspector = engine::Inspector{session_->store(), session_->vocabulary()};
+    auto triggers = waiting_triggers(inspector, name_);
+    if (!triggers) {
+        return stop_failed(triggers.error());
+    }
+    auto is_one = triggers->size() == 1;
+    auto text = fmt::format("the run waits for events: {} trigger{} wait{}", triggers->size(),
+                            is_one ? "" : "s", is_one ? "s" : "");
+    auto items = std::vector<Value>{};
+    for (const auto& each : *triggers) {
+        text += "\n  " + to_text(each);
+        items.push_back(to_value(each));
+    }
+    text += is_kept() ? fmt::format("\ncontinue with\n  {} --events FILE", again())
+                      : "\nsend it some with --events; nothing of it is kept without --data";
+    notice(text, Value::object({{"kind", "waiting"},
+                                {"run", name_.id},
+                                {"is_kept", is_kept()},
+                                {"triggers", Value::list(std::move(items))}}));
+    return ExitCode::Waiting;
+}
+
+ExitCode Execution::stop_ended(const Value& ending) {
+    auto had_bad_lines = feed_ && feed_->had_bad_lines() && !options_.keeps_going;
+    close();
+    auto status = text_at(ending, "status");
+    if (status != to_string(trigger::Status::Succeeded)) {
+        notice(
+            fmt::format("run {} {}: {}", name_.id, status, describe_error(*ending.find("error"))),
+            Value::object({{"kind", "failed"}, {"run", name_.id}, {"status", status}})
+                .with("error", *ending.find("error")));
+        return ExitCode::Failed;
+    }
+    print_json(*ending.find("result"));
+    return had_bad_lines ? ExitCode::Invalid : ExitCode::Ok;
+}
+
+/// The engine is gone, and with it everything that could be waited for: children are stopped, and
+/// that is all.
+void Execution::stop_broken(const Error& error) {
+    session_->stop();
+    say("sluice: the store failed and everything has stopped: {}", error.message);
+    ::_exit(static_cast<int>(ExitCode::Unavailable));
+}
+
+} // namespace sluice::app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "sluice/exit_code.h"
+#include "sluice/run/bell.h"
+#include "sluice/run/data_directory.h"
+#include "sluice/run/event_feed.h"
+#include "sluice/run/interrupts.h"
+#include "sluice/run/prepared_run.h"
+#include "sluice/run/progress.h"
+#include "sluice/session.h"
+
+namespace sluice::app {
+
+/// One run from its start to its end, or to whatever comes first.
+class Execution {
+public:
+    /// Options and directory must outlive it.
+    Execution(const RunOptions& options, PreparedRun prepared, const DataDirectory& directory);
+
+    ExitCode run();
+
+private:
+    Result<void> begin();
+    Result<void> check_same(const Value& existing) const;
+    Result<void> add_definitions();
+    ExitCode follow();
+    std::optional<ExitCode> stop_if_over();
+    ExitCode stop_interrupted();
+    ExitCode stop_waiting();
+    ExitCode stop_failed(const Error& error) const;
+    ExitCode stop_ended(const Value& ending);
+    [[noreturn]] void stop_broken(const Error& error);
+    /// A line that is told in every style, also when progress is not.
+    void notice(const std::string& line, const Value& json) const;
+    std::string again() const;
+    /// Whether the run can be continued by another process.
+    bool is_kept() const;
+    void close();
+
+    const RunOptions& options_;
+    const PreparedRun prepared_;
+    const DataDirectory& directory_;
+    const engine::RunName name_;
+    Bell bell_;
+    Interrupts interrupts_{bell_};
+    Progress progress_;
+    std::mutex mutex_;
+    std::optional<Result<Value>> ending_; ///< What the engine says of the run's end.
+    std::optional<Error> broken_;         ///< Why the engine stopped by itself.
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<EventFeed> feed_;
+};
+
+} // namespace sluice::app

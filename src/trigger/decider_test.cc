@@ -1,0 +1,199 @@
+#include "trigger/decider.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "event/builder.h"
+#include "trigger/apply.h"
+#include "trigger/testing/state_bytes.h"
+#include "value/json.h"
+
+namespace sluice::trigger {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// One run, started, with what became of each of its events.
+class DeciderTest : public ::testing::Test {
+protected:
+    void start(const std::string& form) {
+        auto problems = std::vector<Problem>{};
+        auto spec = parse_set(*value::parse_json(form), {}, problems);
+        auto set = TriggerSet::compile(std::move(spec), vocabulary_, problems);
+        ASSERT_TRUE(problems.empty()) << to_error(problems).message;
+        triggers_ = std::make_unique<RunTriggers>(std::move(set), vocabulary_);
+        state_.id = "run";
+        decide(start_arrival(state_, {.definition = "test"}, Value{}, {}));
+    }
+
+    Fate send(const std::string& type, const std::string& scope = "",
+              const std::string& sequence = "") {
+        auto made = event::Builder{std::to_string(++sent_), "test", type};
+        made.scope(scope);
+        if (!sequence.empty()) {
+            made.attribute("sequence", sequence);
+        }
+        return decide({.event = made.build(), .moment = {}});
+    }
+
+    Fate decide(const Arrival& arrival) {
+        return Decider{state_, *triggers_, journal_, codec_, limits_}.decide(arrival);
+    }
+
+    std::vector<Fate> fates() {
+        auto entries = decode_record(journal_.record({})).value();
+        auto found = std::vector<Fate>{};
+        for (const auto& entry : entries) {
+            found.push_back(entry.fate);
+        }
+        return found;
+    }
+
+    DecideLimits limits_;
+    Vocabulary vocabulary_;
+    std::unique_ptr<RunTriggers> triggers_;
+    RunState state_;
+    Journal journal_;
+    event::Codec codec_;
+    int sent_ = 0;
+};
+
+TEST_F(DeciderTest, LetsNoFurtherTriggerSeeAnEventWhoseScopeAnEarlierOneClosed) {
+    start(R"({"name":"t","triggers":[
+        {"id":"open","on":"sluice.run.started","action":{"open":"x"}},
+        {"id":"close","on":"a","action":"close"},
+        {"id":"behind","on":"a","condition":{"count":2}}]})");
+
+    EXPECT_EQ(send("a", "x"), Fate::Fired);
+
+    EXPECT_TRUE(state_.scoped_triggers.empty());
+}
+
+TEST_F(DeciderTest, IsLateWithAKeptEventWhoseScopeWasClosedAndOpenedAgain) {
+    start(R"({"name":"t","triggers":[
+        {"id":"open","on":["sluice.run.started","open"],"action":{"open":"x"},"lifetime":"persistent"},
+        {"id":"close","on":"close","action":{"close":"/x"}},
+        {"id":"waits","on":"a","enabled":false},
+        {"id":"enable","on":"enable","action":{"enable":"waits"}}]})");
+
+    EXPECT_EQ(send("a", "x"), Fate::Parked);
+    send("close");
+    send("open");
+    send("enable", "x");
+
+    EXPECT_THAT(fates(), ElementsAre(Fate::Fired, Fate::Parked, Fate::Fired, Fate::Late,
+                                     Fate::Fired, Fate::Fired));
+    EXPECT_TRUE(state_.kept.empty());
+}
+
+TEST_F(DeciderTest, ClosesAScopeWithOneInsideThatWasOpenedBeforeIt) {
+    start(R"({"name":"t","triggers":[
+        {"id":"open","on":"sluice.run.started","action":[{"open":"x/y"},{"open":"x"},{"close":"x"}]}]})");
+
+    EXPECT_TRUE(state_.scopes.empty());
+    EXPECT_EQ(send("a", "x/y"), Fate::Late);
+}
+
+TEST_F(DeciderTest, FaultsWhenAnActionNeedsTheScopeThatAnEarlierOneClosed) {
+    start(R"({"name":"t","triggers":[
+        {"id":"open","on":"sluice.run.started","action":{"open":"x"}},
+        {"id":"acts","on":"a","action":["close",{"emit":"b"}],"on_error":"skip"}]})");
+
+    EXPECT_EQ(send("a", "x"), Fate::Failed);
+
+    EXPECT_TRUE(state_.queue.empty());
+    EXPECT_FALSE(state_.has_ended());
+}
+
+TEST_F(DeciderTest, SeesPathsFromTheScopeOfItsFiringThoughAnInterceptorClosedIt) {
+    start(R"({"name":"t","triggers":[
+        {"id":"open","on":"sluice.run.started","action":{"open":"x/y"}},
+        {"id":"acts","on":"a","action":{"open":".."}},
+        {"id":"closes","intercept":{"trigger":"acts"},"action":{"close":"/x"}}]})");
+
+    send("a", "x/y");
+
+    EXPECT_TRUE(state_.scope_at("x").has_value());
+}
+
+TEST_F(DeciderTest, FaultsWhenATriggerSetsItsContextAfterRemovingItself) {
+    start(R"({"name":"t","triggers":[
+        {"id":"acts","on":"a","action":[{"remove":"acts"},{"set":{"context":{"n":1}}}],"on_error":"skip"}]})");
+
+    EXPECT_EQ(send("a"), Fate::Failed);
+}
+
+TEST_F(DeciderTest, FailsARunWhoseTriggersFireEachOtherWithoutEnd) {
+    start(R"({"name":"t","triggers":[
+        {"id":"again","on":"a","condition":{"count":1},"lifetime":"persistent","on_error":"skip",
+         "action":[{"set":{"triggers":{"again":{"n":0}}}},{"set":{"triggers":{"again":{"n":0}}}}]}]})");
+
+    EXPECT_EQ(send("a"), Fate::Failed);
+
+    EXPECT_EQ(state_.progress.status, Status::Failed);
+    EXPECT_EQ(*state_.progress.error.find("kind"), Value{"budget"});
+}
+
+TEST_F(DeciderTest, DeliversKeptEventsEvenWhenATurnIsUsedUp) {
+    limits_.own_events_per_turn_max = 1;
+    start(R"({"name":"t","triggers":[
+        {"id":"items","on":"item","enabled":false,"lifetime":"persistent"},
+        {"id":"open","on":"open","action":{"emit":"opened"}},
+        {"id":"opened","on":"opened","action":{"enable":"items"}}]})");
+    send("item");
+    send("item");
+
+    send("open");
+
+    EXPECT_TRUE(state_.kept.empty());
+    EXPECT_EQ(state_.progress.fires, 4U);
+}
+
+TEST_F(DeciderTest, TakesARefusedEventOfANumberedSourceWhenItComesAgain) {
+    start(R"({"name":"t","dedupe":"sequence","kept":{"max":0},"triggers":[
+        {"id":"add","on":"add","action":{"add":{"id":"a","on":"a"}}}]})");
+    EXPECT_EQ(send("a", "", "1"), Fate::Refused);
+    send("add");
+
+    EXPECT_EQ(send("a", "", "1"), Fate::Fired);
+    EXPECT_EQ(send("a", "", "1"), Fate::Duplicate);
+}
+
+TEST_F(DeciderTest, TriesADeliveryToASinkAgainThoughItsRunHasEnded) {
+    start(R"({"name":"t","triggers":[
+        {"id":"note","on":"a","action":{"emit":{"type":"noted","to":{"sink":"s"}}}},
+        {"id":"end","on":"b","action":"finish"}]})");
+    send("a");
+    auto key = TaskKey{.fire = FireNumber{1}};
+    auto failed = event::Answer{.is_success = false, .error_kind = "busy"};
+    decide(task_arrival(state_, key, 1, failed, Nanos{1}, {}));
+    send("b");
+
+    decide(timer_arrival(state_, TimerNumber{1}, {}));
+    EXPECT_FALSE(state_.tasks.at(key).is_waiting);
+    decide(task_arrival(state_, key, 2, failed, Nanos{1}, {}));
+    decide(timer_arrival(state_, TimerNumber{2}, {}));
+    decide(task_arrival(state_, key, 3, {}, std::nullopt, {}));
+
+    EXPECT_TRUE(state_.tasks.empty());
+    EXPECT_TRUE(state_.timers.empty());
+}
+
+TEST_F(DeciderTest, FoldsLateEventsOfAnEndedRunToTheSameState) {
+    start(R"({"name":"t","triggers":[
+        {"id":"emit","on":"a","action":{"emit":"b"}},{"id":"end","on":"b","action":"finish"}]})");
+    send("a");
+    send("a");
+
+    auto folded = RunState{};
+    folded.id = "run";
+    auto entries = decode_record(journal_.record({})).value();
+    for (const auto& entry : entries) {
+        fold(folded, entry);
+    }
+
+    EXPECT_EQ(testing::state_text(folded), testing::state_text(state_));
+}
+
+} // namespace
+} // namespace sluice::trigger

@@ -1,0 +1,118 @@
+#include <array>
+
+#include "workload.h"
+
+// The definitions that runs are made of: one for each thing an engine may lose. Sizes that are
+// written here stand in workload.cc too.
+namespace sluice::simulation {
+
+namespace {
+
+constexpr auto texts = std::to_array<const char*>({
+    R"({"name":"join","triggers":[
+            {"id":"begin","on":"sluice.run.started",
+             "action":{"set":{"triggers":{"joined":{"n":"${run.input.n}"}}}}},
+            {"id":"joined","on":"item","condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"rounds","context":{"rounds":0},"triggers":[
+            {"id":"round","on":"item","lifetime":"persistent",
+             "condition":{"count":{"n":3,"distinct":"data.k"}},
+             "action":[{"set":{"run":{"rounds":"${run.context.rounds + 1}"}}},{"emit":"round"}]},
+            {"id":"last","on":"round","condition":{"count":4},
+             "action":{"finish":{"result":"${run.context.rounds}"}}}]})",
+    R"({"name":"tasks","triggers":[
+            {"id":"begin","on":"sluice.run.started",
+             "action":{"invoke":{"function":"flaky","input":"${run.input}","subject":"one"}}},
+            {"id":"second","on":{"type":"sluice.task.succeeded","subject":"one"},
+             "action":{"invoke":{"function":"work","input":"${data.result}","subject":"two"}}},
+            {"id":"third","on":{"type":"sluice.task.succeeded","subject":"two"},
+             "action":{"invoke":{"function":"flaky","input":"${data.result}","subject":"three",
+                                 "retry":{"attempts":9,"interval":"20ms","backoff":1}}}},
+            {"id":"end","on":{"type":"sluice.task.succeeded","subject":"three"},
+             "action":{"finish":{"result":"${data.result}"}}}]})",
+    R"({"name":"fan","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"invoke":{"function":"work","each":"${run.input.n}","input":"${index}",
+                           "scope":"part/${index}","subject":"part"}}]},
+            {"id":"part","on":{"type":"sluice.task.succeeded","subject":"part"},
+             "action":[{"emit":{"type":"part.done","scope":"/"}},"close"]},
+            {"id":"all","on":"part.done","condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"race","triggers":[
+            {"id":"begin","on":"sluice.run.started",
+             "action":{"invoke":{"function":"work","each":"${run.input.n}","scope":"race/${index}","subject":"racer"}}},
+            {"id":"racer","on":{"type":"sluice.task.succeeded","subject":"racer"},
+             "action":{"emit":{"type":"arrived","scope":"/"}}},
+            {"id":"won","on":"arrived","condition":{"count":2},
+             "action":[{"close":"/race"},{"schedule":{"timer":"rest","after":"300ms"}}]},
+            {"id":"end","on":{"type":"sluice.timer.fired","subject":"rest"},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"timers","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"schedule":{"timer":"tick","every":"200ms","type":"tick"}},
+                {"schedule":{"timer":"never","after":"100h"}},
+                {"schedule":{"timer":"then","at":"${run.input.at}","type":"then"}}]},
+            {"id":"ticks","on":"tick","condition":{"count":3},"action":[{"cancel":"tick"},{"emit":"ticked"}]},
+            {"id":"end","on":["ticked","then"],"condition":"all","action":{"finish":{"result":"rang"}}}]})",
+    R"({"name":"child","triggers":[
+            {"id":"begin","on":"sluice.run.started",
+             "action":{"invoke":{"function":"work","input":"${run.input}"}}},
+            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
+    R"({"name":"nested","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"start":{"definition":"child","each":"${run.input.n}","input":"${index}"}}]},
+            {"id":"all","on":"sluice.run.succeeded","condition":{"count":{"distinct":"data.run"}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"spread","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"start":{"definition":"child","each":"${run.input.n}","input":"${index}","spread":true}}]},
+            {"id":"all","on":"sluice.run.succeeded","condition":{"count":{"distinct":"data.run"}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"held","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"items":{"n":"${run.input.n}"}}}},"hold",{"invoke":"flaky"}]},
+            {"id":"answered","on":"sluice.task.succeeded","action":"release"},
+            {"id":"items","on":"item","condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"parked","triggers":[
+            {"id":"items","on":"item","enabled":false,"condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}},
+            {"id":"gate","on":"open","action":[
+                {"set":{"triggers":{"items":{"n":"${run.input.n}"}}}},{"enable":"items"}]}]})",
+    R"({"name":"kept","triggers":[
+            {"id":"gate","on":"open","action":{"add":{"id":"added","on":"item","condition":{"count":5},
+             "action":{"finish":{"result":5}}}}}]})",
+    R"({"name":"slices","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"emit":{"type":"one","each":"${run.input.n}"}}]},
+            {"id":"all","on":"one","condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"sender","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"emit":{"type":"item","each":"${run.input.n}","to":{"run":"${run.input.to}"}}},
+                {"emit":{"type":"sent","each":"${run.input.n}"}}]},
+            {"id":"all","on":"sent","condition":{"count":{}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"patient","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"invoke":"flaky"},{"start":{"definition":"stuck","spread":true}}]},
+            {"id":"answered","on":"sluice.task.succeeded"}]})",
+    R"({"name":"noted","triggers":[{"id":"begin","on":"sluice.run.started","action":[
+            {"emit":{"type":"note","to":{"sink":"flaky"}}},{"emit":{"type":"note","to":{"sink":"work"}}},
+            "finish"]}]})",
+    R"({"name":"stuck","triggers":[{"id":"never","on":"nothing"}]})",
+    R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
+});
+
+} // namespace
+
+std::vector<std::string> definitions() {
+    return {texts.begin(), texts.end()};
+}
+
+} // namespace sluice::simulation
