@@ -42,7 +42,7 @@ STEPS = [
     Step("threads", ctest("tsan"), results="tsan"),
     Step("fuzzers", "tools/fuzz.sh 5"),
     Step("simulation", "make --no-print-directory simulate SEEDS=2000", needs="tests/simulation"),
-    Step("crash", "make --no-print-directory crash CYCLES=100", needs="tests/crash"),
+    Step("crash", "make --no-print-directory crash CYCLES=160", needs="tests/crash"),
 ]
 
 
