@@ -2,14 +2,22 @@
 
 find_program(CCACHE ccache)
 if(CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    # Paths relative to the tree, so that one clone finds what another has compiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
 add_library(sluice_options INTERFACE)
 # Settings are structs filled by name: what is left out keeps its default, on purpose.
-target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow
+target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wpedantic
                                                 -Wnon-virtual-dtor -Werror -fno-omit-frame-pointer)
 target_compile_definitions(sluice_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(CMAKE_UNITY_BUILD)
+    # Sources that are compiled together see each other's private names; other builds hold them to the rule.
+    target_compile_options(sluice_options INTERFACE -Wno-subobject-linkage)
+else()
+    target_compile_options(sluice_options INTERFACE -Wshadow)
+endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 sees overlaps in the concatenation of strings that are not there.

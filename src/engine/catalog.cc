@@ -17,7 +17,7 @@ namespace {
 
 // Raised when the same definition would compile to triggers that decide differently.
 constexpr auto compiler_number = 1;
-constexpr auto record_format = std::uint8_t{1};
+constexpr auto catalog_format = std::uint8_t{1};
 constexpr auto definition_bytes_max = std::uint64_t{4} << 30U;
 
 std::string compress(std::string_view bytes) {
@@ -67,7 +67,7 @@ Result<std::string> Catalog::add(std::string_view space, const Definition& defin
     auto set = TRY(compile(definition, vocabulary_));
     auto record = std::string{};
     auto out = Encoder{record};
-    out.u8(record_format);
+    out.u8(catalog_format);
     auto body = std::string{};
     auto body_out = Encoder{body};
     value::encode_fields(definition, body_out);
@@ -98,9 +98,9 @@ Result<Definition> Catalog::definition(std::string_view hash) const {
     }
     auto in = Decoder{*record};
     auto format = TRY(in.u8());
-    if (format != record_format) {
+    if (format != catalog_format) {
         return fail(Errc::Unsupported, "definition of format {}: this program reads {}", format,
-                    record_format);
+                    catalog_format);
     }
     auto body = TRY(decompress(in.rest()));
     auto body_in = Decoder{body};

@@ -9,7 +9,7 @@ namespace sluice::engine {
 
 namespace {
 
-constexpr auto record_format = std::uint8_t{1};
+constexpr auto outbox_format = std::uint8_t{1};
 
 void put_run(Encoder& out, const RunName& run) {
     out.text(run.space);
@@ -80,7 +80,7 @@ void Outbox::write(std::uint64_t commit, store::Batch& batch) {
     }
     auto record = std::string{};
     auto out = Encoder{record};
-    out.u8(record_format);
+    out.u8(outbox_format);
     out.varint(new_calls_.size());
     for (const auto& call : new_calls_) {
         put_run(out, call.first);
@@ -121,7 +121,7 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
         auto key = Decoder{cursor->key().substr(prefix.size())};
         auto commit = TRY(key.u64());
         auto in = Decoder{cursor->value()};
-        TRY(in.format(record_format, "outbox record"));
+        TRY(in.format(outbox_format, "outbox record"));
         auto calls = TRY(in.varint());
         for (auto at = std::uint64_t{0}; at < calls; ++at) {
             auto run = TRY(read_run(in));

@@ -14,13 +14,13 @@ using trigger::DirtyEntity;
 using trigger::RunState;
 using trigger::Table;
 
-constexpr auto record_format = std::uint8_t{1};
+constexpr auto run_format = std::uint8_t{1};
 
 template <typename T>
 std::string record_of(const T& entity) {
     auto bytes = std::string{};
     auto out = Encoder{bytes};
-    out.u8(record_format);
+    out.u8(run_format);
     value::ArchiveWriter{out}.write(entity);
     return bytes;
 }
@@ -29,9 +29,9 @@ template <typename T>
 Result<void> read_record(std::string_view bytes, T& entity) {
     auto in = Decoder{bytes};
     auto format = TRY(in.u8());
-    if (format != record_format) {
+    if (format != run_format) {
         return fail(Errc::Unsupported, "record of format {}: this program reads {}", format,
-                    record_format);
+                    run_format);
     }
     auto reader = value::ArchiveReader{in};
     reader.read(entity);
@@ -80,7 +80,7 @@ void write_triggers(const RunState& state, std::string_view run_key, store::Batc
         }
         record.clear();
         auto out = Encoder{record};
-        out.u8(record_format);
+        out.u8(run_format);
         value::ArchiveWriter{out}.write(*found);
         batch.put(key, record);
     }
@@ -129,7 +129,7 @@ void write_seen(RunState& state, ShardId shard, const RunName& run, Time now, st
     auto record = std::string{};
     record.reserve(16 + state.seen_added.size() * 16);
     auto out = Encoder{record};
-    out.u8(record_format);
+    out.u8(run_format);
     out.i64(now.time_since_epoch().count());
     for (const auto& print : state.seen_added) {
         out.u64(print.high);
@@ -145,7 +145,7 @@ Result<void> load_seen(const store::Store& store, ShardId shard, const RunName& 
     auto cursor = store.scan(prefix, keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
         auto in = Decoder{cursor->value()};
-        TRY(in.format(record_format, "record of ids"));
+        TRY(in.format(run_format, "record of ids"));
         auto when = Time{Nanos{TRY(in.i64())}};
         while (!in.is_at_end()) {
             auto print = Fingerprint{};

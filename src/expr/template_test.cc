@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const auto& names() {
+const auto& template_names() {
     static const auto value = Value::object(
         {{"event", Value::object({{"name", "Ada"},
                                   {"count", 3},
@@ -23,19 +23,19 @@ const auto& names() {
 }
 
 Template compiled(const Value& pattern) {
-    auto result = Template::compile(pattern, testing::options_for(names()));
+    auto result = Template::compile(pattern, testing::options_for(template_names()));
     EXPECT_TRUE(result) << result.error().message;
     return result ? *result : Template{};
 }
 
 Value filled(const Value& pattern) {
-    auto outcome = compiled(pattern).evaluate(testing::MapBindings{names()});
+    auto outcome = compiled(pattern).evaluate(testing::MapBindings{template_names()});
     return std::holds_alternative<Value>(outcome) ? std::get<Value>(outcome)
                                                   : Value{std::get<Fault>(outcome).message};
 }
 
-std::string refusal_of(const Value& pattern) {
-    auto result = Template::compile(pattern, testing::options_for(names()));
+std::string refused_pattern(const Value& pattern) {
+    auto result = Template::compile(pattern, testing::options_for(template_names()));
     return result ? "accepted" : result.error().message;
 }
 
@@ -89,16 +89,16 @@ TEST(Template, SaysWhichTextItRefuses) {
     auto pattern =
         Value::object({{"items", Value::list({"ok", Value::object({{"name", "é ${foo}"}})})}});
 
-    EXPECT_EQ(refusal_of(pattern),
+    EXPECT_EQ(refused_pattern(pattern),
               "in \"items[1].name\": unknown name \"foo\": expected one of event (at byte 5)");
-    EXPECT_THAT(refusal_of("a ${1"), HasSubstr("not closed: expected } (at byte 4)"));
-    EXPECT_THAT(refusal_of("${}"), HasSubstr("expected a value, found the end (at byte 2)"));
-    EXPECT_THAT(refusal_of("${1 2}"), HasSubstr("(at byte 4)"));
+    EXPECT_THAT(refused_pattern("a ${1"), HasSubstr("not closed: expected } (at byte 4)"));
+    EXPECT_THAT(refused_pattern("${}"), HasSubstr("expected a value, found the end (at byte 2)"));
+    EXPECT_THAT(refused_pattern("${1 2}"), HasSubstr("(at byte 4)"));
 }
 
 TEST(Template, SaysWhichTextHasAFault) {
     auto outcome = compiled(Value::object({{"a", Value::list({"x ${event.missing}"})}}))
-                       .evaluate(testing::MapBindings{names()});
+                       .evaluate(testing::MapBindings{template_names()});
 
     EXPECT_EQ(std::get<Fault>(outcome),
               (Fault{"no_such_member", "in \"a[0]\": there is no event.missing", 4}));
@@ -123,7 +123,7 @@ TEST(Template, RefusesPatternsNestedTooDeep) {
         pattern = Value::list({pattern});
     }
 
-    EXPECT_THAT(refusal_of(pattern), HasSubstr("nested deeper than 128"));
+    EXPECT_THAT(refused_pattern(pattern), HasSubstr("nested deeper than 128"));
 }
 
 RC_GTEST_PROP(Template, YieldsAnyEscapedTextAsItWas, ()) {

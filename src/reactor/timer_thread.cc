@@ -11,7 +11,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-Nanos now() {
+Nanos steady_now() {
     return SteadyClock::now().time_since_epoch();
 }
 
@@ -27,7 +27,7 @@ TimerThread::~TimerThread() {
 
 TimerId TimerThread::after(Nanos delay, Task task) {
     auto lock = std::lock_guard{mutex_};
-    auto moment = now();
+    auto moment = steady_now();
     auto due = moment + std::min(delay, Nanos::max() - moment);
     auto is_first = due < queue_.next_due().value_or(Nanos::max());
     auto id = queue_.add(due, std::move(task));
@@ -45,7 +45,7 @@ bool TimerThread::cancel(TimerId id) {
 void TimerThread::run(const std::stop_token& stop) {
     auto lock = std::unique_lock{mutex_};
     while (!stop.stop_requested()) {
-        if (auto task = queue_.take_due(now())) {
+        if (auto task = queue_.take_due(steady_now())) {
             lock.unlock();
             task();
             lock.lock();

@@ -18,13 +18,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::json;
 using testing::problem;
 using Answer = Verdict::Answer;
 using Patterns = std::vector<std::uint32_t>;
-
-Value json(std::string_view text) {
-    return value::parse_json(text).value();
-}
 
 struct Made {
     std::shared_ptr<const Condition> condition;

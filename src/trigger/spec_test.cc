@@ -14,11 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::json;
 using testing::problem;
-
-Value json(std::string_view text) {
-    return value::parse_json(text).value();
-}
 
 struct Parsed {
     TriggerSpec spec;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "expr/internal/meter.h"
+
 namespace sluice::expr::internal {
 namespace {
 
 using value::Kind;
-
-constexpr std::size_t value_depth_max = 512;
 
 /// An integer meets a double as a double, rounded: the conformance suite has 2^63 - 1 >= 2^63 as a
 /// double.

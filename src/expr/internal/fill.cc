@@ -2,6 +2,7 @@
 
 #include "expr/internal/evaluate.h"
 #include "expr/internal/fault.h"
+#include "expr/internal/meter.h"
 #include "expr/internal/pattern.h"
 #include "value/json.h"
 
@@ -9,8 +10,6 @@ namespace sluice::expr::internal {
 namespace {
 
 using value::Kind;
-
-constexpr std::size_t value_depth_max = 512;
 
 /// Takes from `left` what the JSON of a value has at least; false when that is too much. A value
 /// can be small and its JSON huge, since its parts are shared.

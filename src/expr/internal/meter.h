@@ -7,6 +7,9 @@
 
 namespace sluice::expr::internal {
 
+/// Values that an expression looks through or makes are no deeper.
+inline constexpr std::size_t value_depth_max = 512;
+
 /// What is left of a budget. Once it is spent it stays spent: no `||` can absorb that.
 class Meter {
 public:

@@ -2,9 +2,11 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "trigger/spec.h"
+#include "value/json.h"
 
 namespace sluice::trigger {
 
@@ -17,6 +19,10 @@ inline void PrintTo(const Problem& problem, // NOLINT(readability-identifier-nam
 } // namespace sluice::trigger
 
 namespace sluice::trigger::testing {
+
+inline Value json(std::string_view text) {
+    return value::parse_json(text).value();
+}
 
 inline Problem problem(std::string path, std::string message) {
     return {.path = std::move(path), .message = std::move(message)};
