@@ -14,7 +14,7 @@ target_compile_definitions(sluice_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_A
 
 if(CMAKE_UNITY_BUILD)
     # Sources that are compiled together see each other's private names; other builds hold them to the rule.
-    target_compile_options(sluice_options INTERFACE -Wno-subobject-linkage)
+    target_compile_options(sluice_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 else()
     target_compile_options(sluice_options INTERFACE -Wshadow)
 endif()
