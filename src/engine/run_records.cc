@@ -122,38 +122,46 @@ void write_queue(RunState& state, std::string_view run_key, store::Batch& batch)
     state.queue_stored_end = std::max(state.queue_stored_end, state.progress.emitted + 1);
 }
 
-void write_seen(RunState& state, ShardId shard, const RunName& run, Time now, store::Batch& batch) {
-    if (state.seen_added.empty()) {
-        return;
-    }
-    auto record = std::string{};
-    record.reserve(16 + state.seen_added.size() * 16);
-    auto out = Encoder{record};
-    out.u8(run_format);
-    out.i64(now.time_since_epoch().count());
-    for (const auto& print : state.seen_added) {
-        out.u64(print.high);
-        out.u64(print.low);
+void write_seen(RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
+    auto& seen = state.seen;
+    if (auto forgotten = seen.forgotten_records()) {
+        batch.remove_range(keys::seen_of(shard, run), keys::seen(shard, run, *forgotten + 1));
     }
     // The number of the last event so far: unique, and in the order of time.
-    batch.put(keys::seen(shard, run, state.progress.events), record);
+    auto number = state.progress.events;
+    if (seen.has_added()) {
+        auto record = std::string{};
+        record.reserve(16 + seen.added().size() * 16);
+        auto out = Encoder{record};
+        out.u8(run_format);
+        out.i64(seen.added_period().time_since_epoch().count());
+        for (const auto& print : seen.added()) {
+            out.u64(print.high);
+            out.u64(print.low);
+        }
+        batch.put(keys::seen(shard, run, number), record);
+    }
+    seen.mark_written(number);
 }
 
 Result<void> load_seen(const store::Store& store, ShardId shard, const RunName& run,
                        RunState& state) {
     auto prefix = keys::seen_of(shard, run);
     auto cursor = store.scan(prefix, keys::end_of(prefix));
+    auto prints = std::vector<Fingerprint>{};
     for (; cursor->is_valid(); cursor->next()) {
+        auto number = TRY(Decoder{cursor->key().substr(prefix.size())}.u64());
         auto in = Decoder{cursor->value()};
         TRY(in.format(run_format, "record of ids"));
-        auto when = Time{Nanos{TRY(in.i64())}};
+        auto period = Time{Nanos{TRY(in.i64())}};
+        prints.clear();
         while (!in.is_at_end()) {
             auto print = Fingerprint{};
             print.high = TRY(in.u64());
             print.low = TRY(in.u64());
-            state.seen.insert(print);
-            state.seen_order.emplace_back(when, print);
+            prints.push_back(print);
         }
+        state.seen.restore(number, period, prints);
     }
     return cursor->status();
 }
@@ -273,8 +281,7 @@ Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId sh
     return state;
 }
 
-void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
-                 store::Batch& batch) {
+void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
     auto run_key = keys::run(shard, run);
     write_timers(state, shard, run, batch);
     write_triggers(state, run_key, batch);
@@ -296,7 +303,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
     }
     batch.put(keys::entity(run_key, {.table = Table::Progress}), record_of(state.progress));
     write_queue(state, run_key, batch);
-    write_seen(state, shard, run, now, batch);
+    write_seen(state, shard, run, batch);
     if (state.has_sequences_changed) {
         auto record = std::string{};
         auto out = Encoder{record};

@@ -16,8 +16,7 @@ Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, S
                                                     const RunName& run);
 
 /// Puts what is dirty into the batch and marks the state clean.
-void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, Time now,
-                 store::Batch& batch);
+void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, store::Batch& batch);
 
 /// Removes every key of a run.
 void remove_run(const trigger::RunState& state, ShardId shard, const RunName& run,

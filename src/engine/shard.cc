@@ -176,7 +176,7 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
         release_.events += run.journal.entries();
     }
     run.journal.clear();
-    write_dirty(*run.state, id_, run.name, moment_.time, batch);
+    write_dirty(*run.state, id_, run.name, batch);
     write_index(*run.state, id_, run.name, run.listed_under, batch);
     run.listed_under = run.state->progress.status;
     auto has_work = run.state->has_work();

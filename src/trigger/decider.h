@@ -20,7 +20,8 @@ struct DecideLimits {
     std::uint64_t own_events_per_turn_max = 10'000;
     std::uint64_t own_events_max = 1'000'000; ///< Without an outside event: beyond, the run fails.
     std::uint64_t slice_items_max = 1'000;
-    std::uint64_t seen_ids_max = 1'000'000;
+    std::uint64_t seen_ids_max = 1'000'000;          ///< Beyond, the old ones are forgotten:
+    Nanos seen_age_max = std::chrono::hours{24 * 7}; ///< those that have reached this age.
     Nanos cancel_grace_default = std::chrono::seconds{30};
 };
 
@@ -102,7 +103,8 @@ private:
     bool note_id(const event::Event& event);
     void forget_id(const event::Event& event);
     bool note_sequence(const event::Event& event);
-    void forget_outside_window();
+    /// Of the oldest, those that have reached the age.
+    void forget_ids(Nanos age, Nanos span);
 
     Fate deliver_in(Incarnation scope, const event::Event& event);
     /// Whether the trigger took the event: a filter may turn it away.

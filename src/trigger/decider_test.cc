@@ -159,6 +159,47 @@ TEST_F(DeciderTest, TakesARefusedEventOfANumberedSourceWhenItComesAgain) {
     EXPECT_EQ(send("a", "", "1"), Fate::Duplicate);
 }
 
+TEST_F(DeciderTest, ForgetsTheOldestIdsBeyondTheBoundOnceTheyAreOldEnough) {
+    limits_.seen_ids_max = 2;
+    limits_.seen_age_max = std::chrono::hours{8};
+    start(R"({"name":"t","triggers":[{"id":"a","on":"a","lifetime":"persistent"}]})");
+    auto send_at = [&](const std::string& id, int hour) {
+        return decide({.event = event::Builder{id, "test", "a"}.build(),
+                       .moment = {.time = Time{std::chrono::hours{hour}}}});
+    };
+    send_at("1", 0);
+    send_at("2", 2);
+    EXPECT_EQ(send_at("1", 8), Fate::Duplicate); // Its period may have lasted until one.
+    EXPECT_FALSE(state_.progress.ids_forgotten_before);
+
+    EXPECT_EQ(send_at("1", 9), Fate::Fired);
+
+    EXPECT_EQ(state_.progress.ids_forgotten_before, Time{std::chrono::hours{1}});
+    EXPECT_EQ(send_at("2", 9), Fate::Duplicate);
+}
+
+TEST_F(DeciderTest, RemembersEveryIdBelowTheBoundHoweverOldItIs) {
+    start(R"({"name":"t","triggers":[{"id":"a","on":"a","lifetime":"persistent"}]})");
+    auto event = event::Builder{"1", "test", "a"}.build();
+    decide({.event = event, .moment = {}});
+
+    EXPECT_EQ(decide({.event = event, .moment = {.time = Time{std::chrono::hours{9'000}}}}),
+              Fate::Duplicate);
+}
+
+TEST_F(DeciderTest, TakesAnIdAgainWhenItsWindowIsOver) {
+    start(R"({"name":"t","dedupe":{"window":"8m"},
+              "triggers":[{"id":"a","on":"a","lifetime":"persistent"}]})");
+    auto send_at = [&](int minute) {
+        return decide({.event = event::Builder{"1", "test", "a"}.build(),
+                       .moment = {.time = Time{std::chrono::minutes{minute}}}});
+    };
+    send_at(0);
+
+    EXPECT_EQ(send_at(8), Fate::Duplicate);
+    EXPECT_EQ(send_at(9), Fate::Fired);
+}
+
 TEST_F(DeciderTest, TriesADeliveryToASinkAgainThoughItsRunHasEnded) {
     start(R"({"name":"t","triggers":[
         {"id":"note","on":"a","action":{"emit":{"type":"noted","to":{"sink":"s"}}}},

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "trigger/decider.h"
@@ -5,6 +6,9 @@
 namespace sluice::trigger {
 
 namespace {
+
+/// Ids are forgotten a period at a time: at most this part of their age late.
+constexpr auto periods_in_age = 8;
 
 std::optional<std::uint64_t> sequence_of(const event::Event& event) {
     auto attribute = event.attribute("sequence");
@@ -30,18 +34,12 @@ bool Decider::note_id(const event::Event& event) {
     if (mode == DedupeMode::Sequence) {
         return note_sequence(event);
     }
-    if (mode == DedupeMode::Window) {
-        forget_outside_window();
+    auto age = mode == DedupeMode::Window ? triggers_.spec().dedupe_window : limits_.seen_age_max;
+    auto span = std::max(age / periods_in_age, Nanos{1});
+    if (mode == DedupeMode::Window || state_.seen.size() >= limits_.seen_ids_max) {
+        forget_ids(age, span);
     }
-    auto print = fingerprint(event.source(), event.id());
-    if (!state_.seen.insert(print).second) {
-        return false;
-    }
-    state_.seen_added.push_back(print);
-    if (mode == DedupeMode::Window) {
-        state_.seen_order.emplace_back(moment_.time, print);
-    }
-    return true;
+    return state_.seen.add(fingerprint(event.source(), event.id()), moment_.time, span);
 }
 
 bool Decider::note_sequence(const event::Event& event) {
@@ -65,19 +63,20 @@ void Decider::forget_id(const event::Event& event) {
         state_.sequences[std::string{event.source()}] = *sequence_before_;
         return;
     }
-    auto print = fingerprint(event.source(), event.id());
-    state_.seen.erase(print);
-    std::erase(state_.seen_added, print);
-    if (!state_.seen_order.empty() && state_.seen_order.back().second == print) {
-        state_.seen_order.pop_back();
-    }
+    state_.seen.take_back(fingerprint(event.source(), event.id()));
 }
 
-void Decider::forget_outside_window() {
-    auto oldest = moment_.time - triggers_.spec().dedupe_window;
-    while (!state_.seen_order.empty() && state_.seen_order.front().first < oldest) {
-        state_.seen.erase(state_.seen_order.front().second);
-        state_.seen_order.pop_front();
+void Decider::forget_ids(Nanos age, Nanos span) {
+    auto is_window = triggers_.spec().dedupe == DedupeMode::Window;
+    for (auto end = state_.seen.oldest_end(span); end && *end <= moment_.time - age;
+         end = state_.seen.oldest_end(span)) {
+        if (!is_window && state_.seen.size() < limits_.seen_ids_max) {
+            return;
+        }
+        state_.seen.forget_oldest();
+        if (!is_window) {
+            state_.progress.ids_forgotten_before = *end;
+        }
     }
 }
 

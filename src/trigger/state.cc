@@ -60,7 +60,6 @@ void RunState::mark_clean() {
     dirty.clear();
     dirty_triggers.clear();
     removed_timers.clear();
-    seen_added.clear();
     has_sequences_changed = false;
     ++batch;
 }

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "base/clock.h"
 #include "base/fingerprint.h"
 #include "event/event.h"
 #include "trigger/ids.h"
+#include "trigger/seen_ids.h"
 #include "value/value.h"
 
 namespace sluice::trigger {
@@ -324,17 +324,13 @@ struct RunState {
     std::map<Incarnation, Hold> holds;
     std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
-    boost::unordered_flat_set<Fingerprint, FingerprintHash> seen;
+    SeenIds seen;
     std::map<std::string, std::uint64_t, std::less<>>
         sequences; ///< By source, for dedupe by number.
-
-    std::deque<std::pair<Time, Fingerprint>>
-        seen_order; ///< Oldest first, for dedupe within a window.
 
     std::vector<DirtyEntity> dirty;
     std::vector<DirtyTrigger> dirty_triggers; ///< Each once.
     std::vector<RemovedTimer> removed_timers;
-    std::vector<Fingerprint> seen_added; ///< Since the last commit.
     bool has_sequences_changed = false;
     std::uint64_t batch = 1;              ///< Counts commits, for `dirty_since`.
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).

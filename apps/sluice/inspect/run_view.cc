@@ -45,6 +45,9 @@ Value progress_view(const trigger::RunState& state) {
                    .with("result", progress.result)
                    .with("error", progress.error);
     }
+    if (progress.ids_forgotten_before) {
+        view = view.with("ids_forgotten_before", *progress.ids_forgotten_before);
+    }
     return view.with("counts", Value::object({{"events", number(progress.events)},
                                               {"fired", number(progress.fires)},
                                               {"duplicates", number(progress.duplicates)},

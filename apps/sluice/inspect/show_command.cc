@@ -93,6 +93,10 @@ void print_summary(const trigger::RunState& state, const std::vector<WaitingTrig
     }
     print("counts      {} events, {} fired, {} duplicates", progress.events, progress.fires,
           progress.duplicates);
+    if (progress.ids_forgotten_before) {
+        print("duplicates  known exactly of events since {}",
+              time_text(*progress.ids_forgotten_before));
+    }
     auto lines = std::vector<std::string>{};
     std::ranges::transform(waiting, std::back_inserter(lines),
                            [](const auto& each) { return to_text(each); });
