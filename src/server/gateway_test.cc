@@ -1,0 +1,133 @@
+#include "server/gateway.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sluice::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Keeps what it is answered.
+class KeptReply final : public http::Exchange {
+public:
+    void answer(http::Response given) override { response = std::move(given); }
+    std::shared_ptr<http::Stream> stream(http::Response, std::function<void()>) override {
+        return nullptr;
+    }
+
+    http::Response response{.status = 0};
+};
+
+class GatewayTest : public ::testing::Test {
+protected:
+    void open(GatewayOptions options) {
+        auto routes = RouteTable{};
+        auto say = [](Incoming incoming, const Reply& reply) {
+            reply->answer({.body = incoming.caller.name + "@" + incoming.space});
+        };
+        routes.add({http::Method::Get, "/health", {Role::Anyone, false}, say});
+        routes.add({http::Method::Get,
+                    "/v1/runs/{run}",
+                    {Role::Reader, true},
+                    [](Incoming incoming, const Reply& reply) {
+                        reply->answer({.body = incoming.part("run")});
+                    }});
+        routes.add({http::Method::Post, "/v1/runs", {Role::Operator, true}, say});
+        routes.add({http::Method::Post, "/v1/tokens", {Role::Admin, false}, say});
+        gateway_ =
+            std::make_unique<Gateway>(std::move(routes), tokens_, metrics_, std::move(options));
+    }
+
+    http::Response ask(http::Method method, const std::string& target,
+                       const std::string& token = "", http::Headers headers = {}) {
+        if (headers.find("Host") == nullptr) {
+            headers.add("Host", "127.0.0.1:8080");
+        }
+        if (!token.empty()) {
+            headers.add("Authorization", "Bearer " + token);
+        }
+        auto reply = std::make_shared<KeptReply>();
+        gateway_->handle({.method = method, .target = target, .headers = std::move(headers)},
+                         reply);
+        return reply->response;
+    }
+
+    TokenTable tokens_;
+    observe::Metrics metrics_;
+    std::unique_ptr<Gateway> gateway_;
+};
+
+TEST_F(GatewayTest, FindsTheRouteAndItsParts) {
+    open({});
+    EXPECT_EQ(ask(http::Method::Get, "/v1/runs/a%2Fb").body, "a/b");
+    EXPECT_EQ(ask(http::Method::Head, "/v1/runs/x").status, 200);
+    EXPECT_EQ(ask(http::Method::Get, "/none").status, 404);
+    EXPECT_EQ(ask(http::Method::Get, "/v1/runs/a/b").status, 404);
+    auto wrong = ask(http::Method::Delete, "/v1/runs");
+    EXPECT_EQ(wrong.status, 405);
+    EXPECT_EQ(*wrong.headers.find("Allow"), "POST");
+    EXPECT_EQ(ask(http::Method::Get, "/%zz").status, 400);
+}
+
+TEST_F(GatewayTest, AsksForATokenOnceItIsNotOpen) {
+    open({.is_open = false});
+    auto token = tokens_.add({.name = "ci", .role = Role::Operator});
+
+    EXPECT_EQ(ask(http::Method::Get, "/health").status, 200);
+    auto refused = ask(http::Method::Post, "/v1/runs");
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_EQ(*refused.headers.find("WWW-Authenticate"), "Bearer");
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs", "slc_wrong").status, 401);
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs", token).body, "ci@default");
+}
+
+TEST_F(GatewayTest, HoldsCallersToTheirRoleAndNamespace) {
+    open({.is_open = false});
+    auto reader = tokens_.add({.name = "eyes", .role = Role::Reader});
+    auto tenant = tokens_.add({.name = "team", .role = Role::Admin, .space = "team"});
+
+    EXPECT_EQ(ask(http::Method::Get, "/v1/runs/x", reader).status, 200);
+    auto refused = ask(http::Method::Post, "/v1/runs", reader);
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_THAT(refused.body, HasSubstr("needs the role operator"));
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs", tenant).body, "team@team");
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=other", tenant).status, 403);
+    EXPECT_EQ(ask(http::Method::Post, "/v1/tokens", tenant).status, 403);
+}
+
+TEST_F(GatewayTest, TakesNoPageOfAnotherNameForItsOwn) {
+    open({.hosts = {"sluice.example"}});
+
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "evil.example"}}).status, 421);
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "SLUICE.example:1"}}).status, 200);
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "[::1]:80"}}).status, 200);
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "localhost"}}).status, 200);
+}
+
+TEST_F(GatewayTest, LetsListedOriginsInAndNoOthers) {
+    open({.origins = {"https://a.example"}});
+
+    auto known = ask(http::Method::Get, "/health", "", {{"Origin", "https://a.example"}});
+    EXPECT_EQ(*known.headers.find("Access-Control-Allow-Origin"), "https://a.example");
+    auto foreign = ask(http::Method::Get, "/health", "", {{"Origin", "https://b.example"}});
+    EXPECT_EQ(foreign.headers.find("Access-Control-Allow-Origin"), nullptr);
+    auto asked = ask(http::Method::Options, "/v1/runs", "",
+                     {{"Origin", "https://a.example"}, {"Access-Control-Request-Method", "POST"}});
+    EXPECT_EQ(asked.status, 204);
+}
+
+TEST(TokenTableTest, ForgetsWhatWasRevoked) {
+    auto tokens = TokenTable{};
+    auto secret = tokens.add({.name = "a", .role = Role::Reader});
+    EXPECT_TRUE(tokens.find(secret));
+    EXPECT_EQ(tokens.list().size(), 1U);
+
+    EXPECT_TRUE(tokens.remove("a"));
+
+    EXPECT_FALSE(tokens.find(secret));
+    EXPECT_FALSE(tokens.remove("a"));
+}
+
+} // namespace
+} // namespace sluice::server
