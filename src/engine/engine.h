@@ -28,6 +28,8 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
+    /// What tokens are sealed with; nothing: the store's own.
+    std::optional<Secret> secret;
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
@@ -75,6 +77,9 @@ public:
                       Done done) = 0;
     virtual void send(std::string space, std::vector<event::Event> events, Accepted done) = 0;
     virtual void command(const RunName& run, std::string type, Value data, Done done) = 0;
+    /// Answers the attempt of a task that a token names: {fate}, which is `late` when the attempt
+    /// is closed. InvalidInput when the token is not one of this store's.
+    virtual void answer(std::string_view token, event::Answer answer, Done done) = 0;
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "engine/keys.h"
+#include "engine/token.h"
 #include "event/event.h"
 #include "event/sink.h"
 #include "trigger/history.h"
@@ -57,11 +58,10 @@ struct CommandInput {
 
 /// The answer of a task's attempt.
 struct AnswerInput {
-    RunName run;
-    trigger::TaskKey key;
-    std::uint32_t attempt = 1;
+    AttemptId attempt;
     event::Answer answer;
     std::optional<Nanos> retry_after;
+    Done done; ///< {fate}; nothing for what the dispatcher brings back.
 };
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.

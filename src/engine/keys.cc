@@ -236,6 +236,10 @@ std::string by_label(ShardId shard, const RunName& run, std::string_view label,
     return key;
 }
 
+std::string secret() {
+    return table(catalog_shard, 'K');
+}
+
 std::string definition_set(std::string_view hash) {
     return table(catalog_shard, 'S') + std::string{hash};
 }

@@ -70,6 +70,8 @@ std::string by_definition(ShardId shard, const RunName& run, std::string_view de
 std::string by_label(ShardId shard, const RunName& run, std::string_view label,
                      std::string_view value, Time started);
 
+/// What tokens are sealed with: token.h.
+std::string secret();
 std::string definition_set(std::string_view hash);
 std::string definition_name(std::string_view space, std::string_view name);
 

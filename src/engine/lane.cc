@@ -92,8 +92,15 @@ bool Lane::is_refused(Input& input) {
     if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input)) {
         return false;
     }
-    auto can_be_refused =
-        std::visit([](const auto& each) { return requires { each.done; }; }, input);
+    auto can_be_refused = std::visit(
+        [](const auto& each) {
+            if constexpr (requires { each.done; }) {
+                return static_cast<bool>(each.done);
+            } else {
+                return false;
+            }
+        },
+        input);
     if (can_be_refused) {
         refuse(input,
                {Errc::NoSpace, "the disk is nearly full: nothing is taken until there is room"});

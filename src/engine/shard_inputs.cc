@@ -17,6 +17,14 @@ Value ending_of(const trigger::RunState& state) {
                           {"error", state.progress.error}});
 }
 
+/// Whether an attempt was one of this very run, and not of one that had its name before, or of a
+/// scope that was opened anew since.
+bool is_of(const AttemptId& attempt, const trigger::RunState& state) {
+    auto task = state.tasks.find(attempt.key);
+    return attempt.started == state.info.started &&
+           (task == state.tasks.end() || task->second.scope == attempt.scope);
+}
+
 std::unexpected<Error> no_such_run(const RunName& run) {
     return fail(Errc::NotFound, "there is no run \"{}\"", run.id);
 }
@@ -32,6 +40,9 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
     }
     if (const auto* confirmation = std::get_if<ConfirmInput>(&input)) {
         return confirmation->to;
+    }
+    if (const auto* answer = std::get_if<AnswerInput>(&input)) {
+        return shard_of(answer->attempt.run, shard_count);
     }
     return std::visit(
         [&](const auto& each) {
@@ -169,11 +180,14 @@ Result<void> Shard::command(CommandInput&& input) {
 }
 
 Result<void> Shard::answer(AnswerInput&& input) {
-    auto* run = TRY(runs_.find(input.run));
-    if (run != nullptr) {
-        decide(*run, trigger::task_arrival(*run->state, input.key, input.attempt, input.answer,
-                                           input.retry_after, moment_));
+    const auto& attempt = input.attempt;
+    auto* run = TRY(runs_.find(attempt.run));
+    auto fate = trigger::Fate::Late;
+    if (run != nullptr && is_of(attempt, *run->state)) {
+        fate = decide(*run, trigger::task_arrival(*run->state, attempt.key, attempt.attempt,
+                                                  input.answer, input.retry_after, moment_));
     }
+    answer_later(std::move(input.done), Value::object({{"fate", to_string(fate)}}));
     return {};
 }
 

@@ -69,8 +69,11 @@ Result<Release> Shard::open(store::ShardState state) {
         }
         // One that waits for its next attempt has a timer.
         if (!task->second.is_waiting) {
-            release.calls.push_back(
-                {.run = run, .key = key, .attempt = task->second.attempt, .task = task->second});
+            release.calls.push_back({.run = run,
+                                     .key = key,
+                                     .attempt = task->second.attempt,
+                                     .started = awake->state->info.started,
+                                     .task = task->second});
         }
     }
     runs_.shrink(commit_);
