@@ -199,9 +199,11 @@ public:
         post(RemoveInput{.run = run, .done = std::move(done)});
     }
 
-    Result<std::uint64_t> feed(event::Source& source, std::string space) override {
-        return feed_source(source, space, store_,
-                           [this](Input&& input) { push(std::move(input)); });
+    Result<std::uint64_t> feed(event::Source& source, std::string space,
+                               std::stop_token stop) override {
+        return feed_source(
+            source, space, store_, [this](Input&& input) { push(std::move(input)); },
+            std::move(stop));
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
@@ -213,6 +215,7 @@ public:
             stats.fired += each.fired;
             stats.commits += each.commits;
             stats.commit_bytes += each.commit_bytes;
+            stats.quarantined += each.quarantined;
         }
         return stats;
     }

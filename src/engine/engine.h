@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct EngineStats {
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
+    std::uint64_t quarantined = 0; ///< Events that no run was there for, now.
 };
 
 /// Shards on threads, with everything that reaches them. What it calls back comes on a lane's
@@ -86,9 +88,11 @@ public:
     virtual void await(const RunName& run, Done done) = 0;
     virtual void remove(const RunName& run, Done done) = 0;
 
-    /// Reads a source to its end, by position, with back-pressure; every event must name its run,
-    /// or `run` names it for all. Blocks. What it took is durable when it returns.
-    virtual Result<std::uint64_t> feed(event::Source& source, std::string space) = 0;
+    /// Reads a source to its end, by position, with back-pressure; every event must name its run.
+    /// Blocks, also while a run has no room for the next event; `stop` ends that. What it took is
+    /// durable when it returns. Gives the number of events, without those taken before.
+    virtual Result<std::uint64_t> feed(event::Source& source, std::string space,
+                                       std::stop_token stop = {}) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;

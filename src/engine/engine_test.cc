@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "engine/crash_marker.h"
 #include "engine/inspector.h"
+#include "engine/internal/crash_marker.h"
 #include "engine/testing/engine_fixture.h"
 #include "value/json.h"
 
@@ -177,7 +177,7 @@ TEST_F(EngineTest, SetsAsideAnEventThatStoppedTheProcessTwice) {
 TEST_F(EngineTest, RefusesTypesThatAreTheEnginesOwn) {
     auto events =
         std::vector{event::Builder{"1", "test", "sluice.task.succeeded"}.run("r").build()};
-    auto fates = testing::wait_for<std::vector<trigger::Fate>>(
+    auto fates = testing::wait_for<Receipt>(
         [&](auto done) { engine_->send("default", std::move(events), std::move(done)); });
 
     ASSERT_FALSE(fates);

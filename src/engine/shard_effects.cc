@@ -105,7 +105,11 @@ void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
 void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
     auto target = RunName{.space = run.name.space, .id = sent.target};
     outbox_.add_message(shard_of(target, services_.store.shard_count()),
-                        {.kind = Message::Kind::Event, .to = target, .json = sent.json});
+                        {.kind = Message::Kind::Event,
+                         .to = target,
+                         .json = sent.json,
+                         .key = sent.key,
+                         .from = run.name.id});
 }
 
 void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {

@@ -104,9 +104,9 @@ protected:
         for (const auto& id : ids) {
             events.push_back(event::Builder{id, "test", type}.run(run).build());
         }
-        auto fates = wait_for<std::vector<trigger::Fate>>(
+        auto receipt = wait_for<Receipt>(
             [&](auto done) { engine_->send("default", std::move(events), std::move(done)); });
-        return fates ? *fates : std::vector<trigger::Fate>{};
+        return receipt ? receipt->fates : std::vector<trigger::Fate>{};
     }
 
     void expect_replays(const std::string& run) {
