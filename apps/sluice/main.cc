@@ -86,6 +86,8 @@ void add_show(CLI::App& program, ShowOptions& options, Chosen& chosen) {
           {"--tasks", Section::Tasks, "Tasks that are open"}}) {
         sections->add_flag_callback(flag, [&options, section] { options.section = section; }, help);
     }
+    command.add_flag("--quarantine", options.is_quarantine,
+                     "List events of sources that no run was there for");
     command.add_option("--status", options.status, "List runs with this status")
         ->check(CLI::IsMember({"running", "succeeded", "failed", "cancelled", "timed out"}));
     command.add_option("--definition", options.definition, "List runs of this definition");

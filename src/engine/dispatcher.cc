@@ -76,28 +76,70 @@ std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string
 }
 
 Dispatcher::Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed,
-                       Answered answered)
-    : random_(seed), answered_(std::move(answered)) {
+                       const Secret& secret, Answered answered)
+    : random_(seed), tokens_(secret), answered_(std::move(answered)) {
     for (auto& [name, function] : functions) {
         slots_[name].function = std::move(function);
     }
 }
 
 std::string Dispatcher::key_of(const RunName& run, const trigger::TaskKey& key) {
-    return fmt::format("{}/{}/{}", run.id, key.fire.raw(), key.index);
+    return fmt::format("{}/{}/{}/{}", run.space, run.id, key.fire.raw(), key.index);
 }
 
-std::string Dispatcher::token_of(const RunName& run, const trigger::TaskKey& key,
-                                 std::uint32_t attempt) {
-    return fmt::format("{}#{}", key_of(run, key), attempt);
+Dispatcher::Active* Dispatcher::find_active(const AttemptId& attempt) {
+    auto of_run = active_.find(attempt.run);
+    if (of_run == active_.end()) {
+        return nullptr;
+    }
+    auto found = of_run->second.find({attempt.key, attempt.attempt, attempt.started});
+    return found != of_run->second.end() && found->second.id == attempt ? &found->second : nullptr;
 }
 
-void Dispatcher::forget_active(const Call& call) {
+bool Dispatcher::forget_active(const Call& call) {
     auto of_run = active_.find(call.run);
-    of_run->second.erase(call.key);
+    auto found = of_run->second.find({call.key, call.attempt, call.started});
+    auto counts = !found->second.is_settled;
+    of_run->second.erase(found);
     --active_count_;
     if (of_run->second.empty()) {
         active_.erase(of_run);
+    }
+    return counts;
+}
+
+std::optional<Nanos> Dispatcher::delay_after(const Slot& slot, const Value& policy,
+                                             std::uint32_t attempt, const event::Answer& answer) {
+    if (answer.is_success) {
+        return std::nullopt;
+    }
+    auto settings = slot.function;
+    apply_policy(policy, settings);
+    return settings.retry.delay_after(attempt, answer.error_kind, random_.unit());
+}
+
+std::optional<Nanos> Dispatcher::delay_after(const AttemptId& attempt,
+                                             const event::Answer& answer) {
+    auto lock = std::lock_guard{mutex_};
+    const auto* active = find_active(attempt);
+    return active == nullptr ? std::nullopt
+                             : delay_after(*active->slot, active->policy, attempt.attempt, answer);
+}
+
+void Dispatcher::settle(const AttemptId& attempt) {
+    event::Sink* sink = nullptr;
+    {
+        auto lock = std::lock_guard{mutex_};
+        for (auto& [name, slot] : slots_) {
+            std::erase_if(slot.waiting, [&](const Call& call) { return call.id() == attempt; });
+        }
+        if (auto* active = find_active(attempt)) {
+            active->is_settled = true;
+            sink = active->slot->function.sink;
+        }
+    }
+    if (sink != nullptr) {
+        sink->cancel(tokens_.make(attempt));
     }
 }
 
@@ -109,7 +151,8 @@ std::vector<Call> Dispatcher::take_ready(Slot& slot) {
         slot.waiting.pop_front();
         ++slot.active;
         const auto& call = ready.back();
-        active_[call.run][call.key] = call.attempt;
+        active_[call.run][{call.key, call.attempt, call.started}] = {
+            .id = call.id(), .slot = &slot, .policy = call.task.policy};
         ++active_count_;
     }
     return ready;
@@ -132,9 +175,7 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
     }
     for (auto& call : unknown) {
         auto message = fmt::format("there is no function \"{}\"", call.task.target);
-        answered_({.run = call.run,
-                   .key = call.key,
-                   .attempt = call.attempt,
+        answered_({.attempt = call.id(),
                    .answer = {.is_success = false,
                               .error_kind = "unknown_function",
                               .error_message = std::move(message)}});
@@ -150,7 +191,7 @@ void Dispatcher::begin(const Function& function, Call call) {
     apply_policy(call.task.policy, settings);
     auto key = key_of(call.run, call.key);
     auto delivery = event::Delivery{.key = key,
-                                    .token = token_of(call.run, call.key, call.attempt),
+                                    .token = tokens_.make(call.id()),
                                     .target = call.task.target,
                                     .attempt = call.attempt,
                                     .payload = call.task.input,
@@ -164,52 +205,44 @@ void Dispatcher::begin(const Function& function, Call call) {
 void Dispatcher::finish(Call call, event::Answer answer) {
     auto ready = std::vector<Call>{};
     auto retry_after = std::optional<Nanos>{};
+    auto counts = false;
     const Function* function = nullptr;
     {
         auto lock = std::lock_guard{mutex_};
         auto& slot = slots_.find(call.task.target)->second;
         function = &slot.function;
         --slot.active;
-        forget_active(call);
+        counts = forget_active(call);
         ready = take_ready(slot);
-        if (!answer.is_success) {
-            auto settings = slot.function;
-            apply_policy(call.task.policy, settings);
-            retry_after =
-                settings.retry.delay_after(call.attempt, answer.error_kind, random_.unit());
-        }
+        retry_after = delay_after(slot, call.task.policy, call.attempt, answer);
     }
-    answered_({.run = call.run,
-               .key = call.key,
-               .attempt = call.attempt,
-               .answer = std::move(answer),
-               .retry_after = retry_after});
+    if (counts) {
+        answered_({.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
+    }
     for (auto& next : ready) {
         begin(*function, std::move(next));
     }
 }
 
 void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
-    auto token = std::string{};
-    auto targets = std::vector<event::Sink*>{};
+    auto begun = std::vector<std::pair<event::Sink*, AttemptId>>{};
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& [name, slot] : slots_) {
             std::erase_if(slot.waiting,
                           [&](const Call& call) { return call.run == run && call.key == key; });
-            targets.push_back(slot.function.sink);
         }
         auto of_run = active_.find(run);
-        if (of_run == active_.end() || !of_run->second.contains(key)) {
+        if (of_run == active_.end()) {
             return;
         }
-        token = token_of(run, key, of_run->second.at(key));
+        for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
+             at != of_run->second.end() && at->second.id.key == key; ++at) {
+            begun.emplace_back(at->second.slot->function.sink, at->second.id);
+        }
     }
-    std::ranges::sort(targets);
-    auto repeated = std::ranges::unique(targets);
-    targets.erase(repeated.begin(), repeated.end());
-    for (auto* sink : targets) {
-        sink->cancel(token);
+    for (const auto& [sink, attempt] : begun) {
+        sink->cancel(tokens_.make(attempt));
     }
 }
 

@@ -7,10 +7,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/random.h"
 #include "engine/outbox.h"
+#include "engine/token.h"
 #include "event/sink.h"
 
 namespace sluice::engine {
@@ -46,21 +48,24 @@ public:
 
     /// `answered` is called from any thread, possibly before `dispatch` returns. It must outlive
     /// every call.
-    Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed, Answered answered);
+    Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed, const Secret& secret,
+               Answered answered);
 
     void dispatch(std::vector<Call> calls);
     /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
     void cancel(const RunName& run, const trigger::TaskKey& key);
+    /// When an attempt that failed by another way than its sink is to be followed by the next.
+    std::optional<Nanos> delay_after(const AttemptId& attempt, const event::Answer& answer);
+    /// Its answer came by another way and counts: what its sink still says does not.
+    void settle(const AttemptId& attempt);
     /// Begins nothing more: the sinks may be destroyed after this.
     void stop();
     /// Calls that have begun and those that wait.
     std::size_t pending() const;
 
-    /// `run/fire/index`: the idempotency key, the same over retries.
+    /// `namespace/run/fire/index`: the idempotency key, the same over retries.
     static std::string key_of(const RunName& run, const trigger::TaskKey& key);
-    /// Names an attempt: answers match it.
-    static std::string token_of(const RunName& run, const trigger::TaskKey& key,
-                                std::uint32_t attempt);
+    const Tokens& tokens() const { return tokens_; }
 
 private:
     struct Slot {
@@ -69,19 +74,32 @@ private:
         std::deque<Call> waiting;
     };
 
+    /// A call that has begun.
+    struct Active {
+        AttemptId id;
+        Slot* slot = nullptr;
+        Value policy;
+        bool is_settled = false; ///< Its answer came by another way.
+    };
+    using Place = std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
+
     void begin(const Function& function, Call call);
     void finish(Call call, event::Answer answer);
-    void forget_active(const Call& call);
+    Active* find_active(const AttemptId& attempt);
+    /// Whether its answer still counts.
+    bool forget_active(const Call& call);
+    std::optional<Nanos> delay_after(const Slot& slot, const Value& policy, std::uint32_t attempt,
+                                     const event::Answer& answer);
     /// Calls that may begin now.
     std::vector<Call> take_ready(Slot& slot);
 
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
     std::map<std::string, Slot, std::less<>> slots_;
-    /// Calls that have begun, with their attempt.
-    std::map<RunName, std::map<trigger::TaskKey, std::uint32_t>> active_;
+    std::map<RunName, std::map<Place, Active>> active_;
     std::size_t active_count_ = 0;
     Random random_;
+    Tokens tokens_;
     Answered answered_;
 };
 

@@ -50,14 +50,14 @@ Result<void> check_request(const StartRequest& request) {
 class ThreadedEngine final : public Engine {
 public:
     ThreadedEngine(store::Store& store, const trigger::Vocabulary& vocabulary, const Clock& clock,
-                   observe::Diagnostics& diagnostics, EngineOptions options)
+                   observe::Diagnostics& diagnostics, EngineOptions options, const Secret& secret)
         : store_(store),
           diagnostics_(diagnostics),
           clock_(clock),
           options_(std::move(options)),
           catalog_(store, vocabulary),
           dispatcher_(options_.functions,
-                      static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()),
+                      static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
                       [this](AnswerInput answer) { post(std::move(answer)); }),
           committer_(store) {}
 
@@ -154,6 +154,26 @@ public:
             .run = run, .type = std::move(type), .data = std::move(data), .done = std::move(done)});
     }
 
+    void answer(std::string_view token, event::Answer answer, Done done) override {
+        auto attempt = dispatcher_.tokens().read(token);
+        if (!attempt) {
+            done(std::unexpected(attempt.error()));
+            return;
+        }
+        auto retry_after = dispatcher_.delay_after(*attempt, answer);
+        auto settle = [this, attempt = *attempt,
+                       done = std::move(done)](Result<Value> answered) mutable {
+            if (answered && *answered->find("fate") != Value{to_string(trigger::Fate::Late)}) {
+                dispatcher_.settle(attempt);
+            }
+            done(std::move(answered));
+        };
+        post(AnswerInput{.attempt = *std::move(attempt),
+                         .answer = std::move(answer),
+                         .retry_after = retry_after,
+                         .done = std::move(settle)});
+    }
+
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
@@ -179,9 +199,11 @@ public:
         post(RemoveInput{.run = run, .done = std::move(done)});
     }
 
-    Result<std::uint64_t> feed(event::Source& source, std::string space) override {
-        return feed_source(source, space, store_,
-                           [this](Input&& input) { push(std::move(input)); });
+    Result<std::uint64_t> feed(event::Source& source, std::string space,
+                               std::stop_token stop) override {
+        return feed_source(
+            source, space, store_, [this](Input&& input) { push(std::move(input)); },
+            std::move(stop));
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
@@ -193,6 +215,7 @@ public:
             stats.fired += each.fired;
             stats.commits += each.commits;
             stats.commit_bytes += each.commit_bytes;
+            stats.quarantined += each.quarantined;
         }
         return stats;
     }
@@ -252,8 +275,9 @@ Result<std::unique_ptr<Engine>> Engine::open(store::Store& store,
                                              const trigger::Vocabulary& vocabulary,
                                              const Clock& clock, observe::Diagnostics& diagnostics,
                                              EngineOptions options) {
-    auto engine =
-        std::make_unique<ThreadedEngine>(store, vocabulary, clock, diagnostics, std::move(options));
+    auto secret = options.secret ? *options.secret : TRY(load_secret(store));
+    auto engine = std::make_unique<ThreadedEngine>(store, vocabulary, clock, diagnostics,
+                                                   std::move(options), secret);
     TRY(engine->open());
     return engine;
 }

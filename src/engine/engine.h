@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
+    /// What tokens are sealed with; nothing: the store's own.
+    std::optional<Secret> secret;
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
@@ -51,6 +54,7 @@ struct EngineStats {
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
+    std::uint64_t quarantined = 0; ///< Events that no run was there for, now.
 };
 
 /// Shards on threads, with everything that reaches them. What it calls back comes on a lane's
@@ -75,15 +79,20 @@ public:
                       Done done) = 0;
     virtual void send(std::string space, std::vector<event::Event> events, Accepted done) = 0;
     virtual void command(const RunName& run, std::string type, Value data, Done done) = 0;
+    /// Answers the attempt of a task that a token names: {fate}, which is `late` when the attempt
+    /// is closed. InvalidInput when the token is not one of this store's.
+    virtual void answer(std::string_view token, event::Answer answer, Done done) = 0;
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
     virtual void await(const RunName& run, Done done) = 0;
     virtual void remove(const RunName& run, Done done) = 0;
 
-    /// Reads a source to its end, by position, with back-pressure; every event must name its run,
-    /// or `run` names it for all. Blocks. What it took is durable when it returns.
-    virtual Result<std::uint64_t> feed(event::Source& source, std::string space) = 0;
+    /// Reads a source to its end, by position, with back-pressure; every event must name its run.
+    /// Blocks, also while a run has no room for the next event; `stop` ends that. What it took is
+    /// durable when it returns. Gives the number of events, without those taken before.
+    virtual Result<std::uint64_t> feed(event::Source& source, std::string space,
+                                       std::stop_token stop = {}) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;

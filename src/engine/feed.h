@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,26 @@ namespace sluice::engine {
 
 using Post = std::function<void(Input&&)>;
 
+/// Fails with InvalidInput when an event from outside names no run, or has a type of the engine's.
+Result<void> check_event(const event::Event& event);
+
 /// Hands events to the shards of their runs; `done` hears of all of them, in their order, once all
-/// are durable. Events without a run, or of a type that is the engine's own, are refused before any
-/// is taken.
+/// are durable. Events that `check_event` refuses are refused before any is taken.
 void send_events(std::string space, std::vector<event::Event> events, std::uint16_t shard_count,
                  Accepted done, const Post& post);
 
-/// Reads a source to its end, each partition from its position in the store, and confirms what is
-/// durable. Gives the number of events. `push` waits while a lane is busy.
+/// The last number that each shard has taken of a partition.
+Result<std::vector<std::uint64_t>> positions_of(const store::Store& store,
+                                                std::string_view partition);
+
+/// Reads a source to its end, from the smallest of its positions in the store, and confirms what is
+/// durable. Gives the number of events that were not taken before. `push` waits while a lane is
+/// busy.
+///
+/// While a run has no room for the next event, all of the source waits, until there is room or
+/// `stop` is asked for.
 Result<std::uint64_t> feed_source(event::Source& source, const std::string& space,
-                                  const store::Store& store, const Post& push);
+                                  const store::Store& store, const Post& push,
+                                  const std::stop_token& stop = {});
 
 } // namespace sluice::engine

@@ -9,6 +9,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "engine/keys.h"
+#include "engine/token.h"
 #include "event/event.h"
 #include "event/sink.h"
 #include "trigger/history.h"
@@ -18,8 +19,20 @@ namespace sluice::engine {
 
 /// Called on the shard's thread, after what it tells of is durable.
 using Done = std::move_only_function<void(Result<Value>)>;
-/// What became of each event of a delivery, in order.
-using Accepted = std::move_only_function<void(Result<std::vector<trigger::Fate>>)>;
+/// What became of events that were sent together.
+struct Receipt {
+    struct Reply {
+        std::size_t event = 0; ///< Its place among those sent.
+        Value data;
+    };
+
+    std::vector<trigger::Fate> fates; ///< One for each, in order.
+    std::vector<Reply> replies;       ///< Of those that a trigger has answered.
+
+    /// Null: nobody answered it.
+    const Value* reply_to(std::size_t event) const;
+};
+using Accepted = std::move_only_function<void(Result<Receipt>)>;
 
 /// A new run. Succeeds also when the same start was taken before (`existing` in the answer).
 struct StartInput {
@@ -47,6 +60,21 @@ struct EventsInput {
     Accepted done;
 };
 
+/// All events of a partition up to this number were handed out: what a shard has not been sent does
+/// not concern it.
+struct MoveInput {
+    ShardId shard;
+    std::string partition;
+    std::uint64_t number = 0;
+    Done done;
+};
+
+/// Nobody feeds this partition any more: what waits for room is given back.
+struct LeaveInput {
+    ShardId shard;
+    std::string partition;
+};
+
 /// Cancel, terminate, or actions from outside.
 struct CommandInput {
     RunName run;
@@ -57,30 +85,31 @@ struct CommandInput {
 
 /// The answer of a task's attempt.
 struct AnswerInput {
-    RunName run;
-    trigger::TaskKey key;
-    std::uint32_t attempt = 1;
+    AttemptId attempt;
     event::Answer answer;
     std::optional<Nanos> retry_after;
+    Done done; ///< {fate}; nothing for what the dispatcher brings back.
 };
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
-    enum class Kind : std::uint8_t { Start, Command, Event, Ended };
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered };
 
     Kind kind = Kind::Event;
     RunName to;
     trigger::RunInfo info; ///< Start.
     std::string type;      ///< Command, Ended.
-    Value data;            ///< Command, Ended.
+    Value data;            ///< Command, Ended, Undelivered.
     std::string json;      ///< Event.
-    trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
+    trigger::TaskKey
+        key; ///< Ended: which of the receiver's tasks; Event, Undelivered: of the sender's.
     std::uint32_t attempt = 1;
+    std::string from; ///< Event, Undelivered: the run that is not the receiver.
 
     template <typename Archive>
     void fields(Archive& archive) {
         archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)(
-            "data", data)("json", json)("key", key)("attempt", attempt);
+            "data", data)("json", json)("key", key)("attempt", attempt)("from", from);
     }
 };
 
@@ -116,8 +145,9 @@ struct RemoveInput {
     Done done;
 };
 
-using Input = std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput,
-                           StreamInput, ConfirmInput, QueryInput, WatchInput, RemoveInput>;
+using Input =
+    std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
+                 AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

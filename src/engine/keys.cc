@@ -195,6 +195,16 @@ std::string stream_taken(ShardId shard, ShardId sender) {
     return key;
 }
 
+std::string quarantined(ShardId shard, Time since, std::uint64_t number,
+                        std::string_view partition) {
+    auto key = table(shard, 'Q');
+    auto out = Encoder{key};
+    out.i64(since.time_since_epoch().count());
+    out.u64(number);
+    out.raw(partition);
+    return key;
+}
+
 std::string expiry(ShardId shard, Time when, const RunName& run) {
     auto key = table(shard, 'G');
     auto out = Encoder{key};
@@ -234,6 +244,10 @@ std::string by_label(ShardId shard, const RunName& run, std::string_view label,
     put_newest_first(out, started);
     put_name(out, run.id);
     return key;
+}
+
+std::string secret() {
+    return table(catalog_shard, 'K');
 }
 
 std::string definition_set(std::string_view hash) {

@@ -61,6 +61,9 @@ std::string shard_time(ShardId shard);
 /// Numbers of the stream to or from another shard.
 std::string stream_sent(ShardId shard, ShardId receiver);
 std::string stream_taken(ShardId shard, ShardId sender);
+/// An event of a numbered source that no run was there for.
+std::string quarantined(ShardId shard, Time since, std::uint64_t number,
+                        std::string_view partition);
 std::string expiry(ShardId shard, Time when, const RunName& run);
 
 /// The run index: by status, newest first; by definition; by label.
@@ -70,6 +73,8 @@ std::string by_definition(ShardId shard, const RunName& run, std::string_view de
 std::string by_label(ShardId shard, const RunName& run, std::string_view label,
                      std::string_view value, Time started);
 
+/// What tokens are sealed with: token.h.
+std::string secret();
 std::string definition_set(std::string_view hash);
 std::string definition_name(std::string_view space, std::string_view name);
 

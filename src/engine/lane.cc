@@ -92,9 +92,19 @@ bool Lane::is_refused(Input& input) {
     if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input)) {
         return false;
     }
-    auto can_be_refused =
-        std::visit([](const auto& each) { return requires { each.done; }; }, input);
+    auto can_be_refused = std::visit(
+        [](const auto& each) {
+            if constexpr (requires { each.done; }) {
+                return static_cast<bool>(each.done);
+            } else {
+                return false;
+            }
+        },
+        input);
     if (can_be_refused) {
+        if (const auto* events = std::get_if<EventsInput>(&input)) {
+            shards_.at(events->shard)->note_refused(*events);
+        }
         refuse(input,
                {Errc::NoSpace, "the disk is nearly full: nothing is taken until there is room"});
     } else {
@@ -118,8 +128,12 @@ void Lane::refuse(Input& input, const Error& error) {
 bool Lane::commit() {
     auto batch = std::unique_ptr<store::Batch>{};
     auto releases = Releases{};
+    auto reads = Releases{};
     for (auto& [id, shard] : shards_) {
         if (!shard->has_changes()) {
+            if (shard->has_answers()) {
+                reads.push_back(shard->take_answers());
+            }
             continue;
         }
         if (!batch) {
@@ -132,8 +146,9 @@ bool Lane::commit() {
         releases.push_back(shard->write(*batch));
     }
     if (!batch) {
-        return false;
+        return answer_reads(std::move(reads));
     }
+    std::ranges::move(reads, std::back_inserter(releases));
     count_commit(*batch);
     in_flight_.push_back(std::move(releases));
     // With nothing else to decide meanwhile, another thread would only have to be woken.
@@ -147,6 +162,20 @@ bool Lane::commit() {
         committer_.submit(std::move(batch), [this](auto done_batch, auto result) {
             give_back_(std::move(done_batch), std::move(result));
         });
+    }
+    return true;
+}
+
+/// What was only read waits for the newest batch under way, whose state it may have seen. It needs
+/// none of its own, so a full disk does not stand in its way.
+bool Lane::answer_reads(Releases reads) {
+    if (reads.empty()) {
+        return false;
+    }
+    if (in_flight_.empty()) {
+        release(std::move(reads));
+    } else {
+        std::ranges::move(reads, std::back_inserter(in_flight_.back()));
     }
     return true;
 }
@@ -236,10 +265,13 @@ std::optional<Nanos> Lane::until_next() {
 
 void Lane::count_commit(const store::Batch& batch) {
     auto fired = std::uint64_t{0};
+    auto quarantined = std::uint64_t{0};
     for (const auto& [id, shard] : shards_) {
         fired += shard->fired();
+        quarantined += shard->quarantined();
     }
     fired_.store(fired, std::memory_order_relaxed);
+    quarantined_.store(quarantined, std::memory_order_relaxed);
     commits_.fetch_add(1, std::memory_order_relaxed);
     commit_bytes_.fetch_add(batch.bytes(), std::memory_order_relaxed);
 }
@@ -247,7 +279,15 @@ void Lane::count_commit(const store::Batch& batch) {
 LaneStats Lane::stats() const {
     return {.fired = fired_.load(std::memory_order_relaxed),
             .commits = commits_.load(std::memory_order_relaxed),
-            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed)};
+            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed),
+            .quarantined = quarantined_.load(std::memory_order_relaxed)};
+}
+
+void Lane::drain() {
+    is_draining_ = true;
+    for (auto& [id, shard] : shards_) {
+        shard->give_back_all({Errc::Unavailable, "the engine stops"});
+    }
 }
 
 void Lane::sweep() {

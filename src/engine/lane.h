@@ -27,6 +27,7 @@ struct LaneStats {
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
+    std::uint64_t quarantined = 0; ///< Events in quarantine at the last commit.
 };
 
 struct LaneLimits {
@@ -59,7 +60,7 @@ public:
     bool has_stopped() const { return has_stopped_; }
     /// From here on it decides what was taken and nothing else: timers and turns wait for the next
     /// start.
-    void drain() { is_draining_ = true; }
+    void drain();
     std::size_t in_flight() const { return in_flight_.size(); }
     Shard& shard(ShardId id) { return *shards_.at(id); }
     /// Of what was decided up to the last commit; from any thread.
@@ -76,6 +77,7 @@ private:
     bool is_refused(Input& input);
     void count_commit(const store::Batch& batch);
     bool commit();
+    bool answer_reads(Releases reads);
     void release(Releases releases);
     void stop(const Error& error);
 
@@ -97,6 +99,7 @@ private:
     std::atomic<std::uint64_t> fired_ = 0;
     std::atomic<std::uint64_t> commits_ = 0;
     std::atomic<std::uint64_t> commit_bytes_ = 0;
+    std::atomic<std::uint64_t> quarantined_ = 0;
 };
 
 } // namespace sluice::engine

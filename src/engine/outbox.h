@@ -8,6 +8,7 @@
 
 #include "engine/input.h"
 #include "engine/keys.h"
+#include "engine/token.h"
 #include "store/store.h"
 
 namespace sluice::engine {
@@ -17,7 +18,13 @@ struct Call {
     RunName run;
     trigger::TaskKey key;
     std::uint32_t attempt = 1;
+    Time started{}; ///< Of the run.
     trigger::TaskState task;
+
+    AttemptId id() const {
+        return {
+            .run = run, .started = started, .key = key, .attempt = attempt, .scope = task.scope};
+    }
 };
 
 /// What was decided and is not yet acknowledged: one record for each commit that decided any,

@@ -29,6 +29,12 @@ Result<void> Shard::take(Input&& input) {
                 return fork(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, EventsInput>) {
                 return take_events(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, MoveInput>) {
+                move_position(std::forward<T>(each));
+                return {};
+            } else if constexpr (std::is_same_v<Kind, LeaveInput>) {
+                give_back(each.partition, {Errc::Unavailable, "nobody feeds this source any more"});
+                return {};
             } else if constexpr (std::is_same_v<Kind, CommandInput>) {
                 return command(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, AnswerInput>) {
@@ -83,10 +89,14 @@ void Shard::end_deciding(AwakeRun& run, const Decided& before) {
     follow_effects(run, before.effects);
     change_bytes_ += run.journal.bytes() - before.bytes;
     fired_ += run.state->progress.fires - before.fires;
+    if (!blocked_.empty()) {
+        unblock_if_room(run);
+    }
 }
 
 Result<void> Shard::take_turns() {
     keep_time();
+    TRY(take_unblocked());
     for (const auto& name : std::set<RunName>{ready_}) {
         auto* run = TRY(runs_.find(name));
         if (run == nullptr || !run->state->has_work()) {
@@ -187,6 +197,12 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
     }
 }
 
+Release Shard::take_answers() {
+    auto release = Release{.shard = id_, .commit = commit_};
+    release.answers = std::exchange(release_.answers, {});
+    return release;
+}
+
 void Shard::confirm_synced(std::uint64_t commit) {
     runs_.shrink(commit);
     timers_.confirm_synced(commit);
@@ -213,7 +229,6 @@ std::optional<Nanos> Shard::until_next_timer() {
 
 void Shard::answer_later(Done done, Result<Value> result) {
     if (done) {
-        has_changes_ = true;
         release_.answers.emplace_back(
             [done = std::move(done), result = std::move(result)](const Error* error) mutable {
                 error == nullptr ? done(std::move(result)) : done(std::unexpected(*error));
@@ -225,6 +240,7 @@ void Shard::abandon(const Error& error) {
     for (auto& answer : std::exchange(release_, {}).answers) {
         answer(&error);
     }
+    give_back_all(error);
     for (auto& [run, waiting] : std::exchange(watchers_, {})) {
         for (auto& done : waiting) {
             done(std::unexpected(error));

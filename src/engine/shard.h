@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "engine/awake_runs.h"
-#include "engine/crash_marker.h"
 #include "engine/input.h"
+#include "engine/internal/crash_marker.h"
+#include "engine/internal/timers.h"
 #include "engine/outbox.h"
 #include "engine/shard_clock.h"
-#include "engine/timers.h"
 #include "event/codec.h"
 #include "observe/diagnostics.h"
 #include "store/store.h"
@@ -72,13 +72,20 @@ public:
     Result<void> sweep_expired();
 
     bool has_changes() const { return has_changes_; }
-    bool has_turns() const { return !ready_.empty(); }
+    /// Answers of a shard that has no changes: they wait for what is written, and write nothing.
+    bool has_answers() const { return !release_.answers.empty(); }
+    Release take_answers();
+    bool has_turns() const { return !ready_.empty() || !unblocked_.empty(); }
     std::size_t change_bytes() const { return change_bytes_; }
     std::optional<Nanos> until_next_timer();
     /// Everything decided since the last call, as one fenced part of a batch.
     Release write(store::Batch& batch);
     /// Nothing decided since counts: whoever waits for it hears why.
     void abandon(const Error& error);
+    /// Numbered events that wait for a run to have room: they were not taken.
+    void give_back_all(const Error& error);
+    /// These were not taken, for want of disk: nothing behind them may be before they are.
+    void note_refused(const EventsInput& input);
     /// Its commit is durable.
     void confirm_synced(std::uint64_t commit);
     /// Keeps records of what was decided for whoever watches.
@@ -86,13 +93,27 @@ public:
 
     ShardId id() const { return id_; }
     std::uint64_t fired() const { return fired_; }
+    std::uint64_t quarantined() const { return quarantined_; }
 
 private:
     Result<void> start(StartInput&& input);
     Result<void> fork(ForkInput&& input);
     Result<void> take_events(EventsInput&& input);
+    Result<void> take_numbered(EventsInput&& input);
+    Result<void> find_run(const std::string& space, const event::Event& event, AwakeRun*& run);
+    trigger::Fate decide_outside(AwakeRun* run, const event::Event& event, Receipt& receipt);
+    bool is_passed(const EventsInput& input, std::size_t at, trigger::Fate fate);
+    void answer_events(Accepted done, Receipt receipt);
     bool is_behind_refused(const EventsInput& input);
-    void refuse(EventsInput& input, const std::string& run);
+    void refuse(EventsInput& input, const Error& error);
+    void stand_at(EventsInput&& input, std::size_t at, trigger::Fate fate);
+    void unblock(const RunName& run);
+    void unblock_if_room(const AwakeRun& run);
+    Result<void> take_unblocked();
+    void give_back(const std::string& partition, const Error& error);
+    void move_position(MoveInput&& input);
+    bool quarantine(const EventsInput& input, std::size_t at);
+    Result<void> sweep_quarantine();
     Result<void> command(CommandInput&& input);
     Result<void> answer(AnswerInput&& input);
     Result<void> take_message(StreamInput&& input);
@@ -100,6 +121,7 @@ private:
     Result<void> watch(WatchInput&& input);
     Result<void> remove(RemoveInput&& input);
     Result<void> start_child(const Message& message);
+    void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
 
     trigger::Fate decide(AwakeRun& run, const trigger::Arrival& arrival);
@@ -138,6 +160,15 @@ private:
     std::set<std::string> moved_positions_;
     /// Numbers of events that were refused, by partition: what was under way behind them is, too.
     std::map<std::string, std::uint64_t, std::less<>> refused_at_;
+    /// A partition stands where a run has no room for its next event.
+    struct Blocked {
+        RunName run;
+        std::size_t bytes = 0; ///< Of that event.
+        std::deque<EventsInput> inputs;
+    };
+    std::map<std::string, Blocked, std::less<>> blocked_;
+    std::set<std::string> unblocked_;
+    std::uint64_t quarantined_ = 0;          ///< Events that stand in the quarantine.
     std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;

@@ -35,6 +35,7 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
                 release_.calls.push_back({.run = run.name,
                                           .key = retried->key,
                                           .attempt = retried->attempt,
+                                          .started = run.state->info.started,
                                           .task = task->second});
             }
         } else if (const auto* timer = std::get_if<trigger::TimerSet>(&effect)) {
@@ -67,6 +68,7 @@ void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
         release_.calls.push_back({.run = run.name,
                                   .key = opened.key,
                                   .attempt = opened.task.attempt,
+                                  .started = run.state->info.started,
                                   .task = opened.task});
         return;
     }
@@ -103,7 +105,11 @@ void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
 void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
     auto target = RunName{.space = run.name.space, .id = sent.target};
     outbox_.add_message(shard_of(target, services_.store.shard_count()),
-                        {.kind = Message::Kind::Event, .to = target, .json = sent.json});
+                        {.kind = Message::Kind::Event,
+                         .to = target,
+                         .json = sent.json,
+                         .key = sent.key,
+                         .from = run.name.id});
 }
 
 void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {

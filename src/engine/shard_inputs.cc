@@ -5,6 +5,7 @@
 #include "engine/run_records.h"
 #include "engine/shard.h"
 #include "value/archive.h"
+#include "value/json.h"
 
 // What a shard does with each kind of input.
 namespace sluice::engine {
@@ -17,6 +18,14 @@ Value ending_of(const trigger::RunState& state) {
                           {"error", state.progress.error}});
 }
 
+/// Whether an attempt was one of this very run, and not of one that had its name before, or of a
+/// scope that was opened anew since.
+bool is_of(const AttemptId& attempt, const trigger::RunState& state) {
+    auto task = state.tasks.find(attempt.key);
+    return attempt.started == state.info.started &&
+           (task == state.tasks.end() || task->second.scope == attempt.scope);
+}
+
 std::unexpected<Error> no_such_run(const RunName& run) {
     return fail(Errc::NotFound, "there is no run \"{}\"", run.id);
 }
@@ -27,11 +36,20 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
     if (const auto* events = std::get_if<EventsInput>(&input)) {
         return events->shard;
     }
+    if (const auto* move = std::get_if<MoveInput>(&input)) {
+        return move->shard;
+    }
+    if (const auto* leave = std::get_if<LeaveInput>(&input)) {
+        return leave->shard;
+    }
     if (const auto* message = std::get_if<StreamInput>(&input)) {
         return message->to;
     }
     if (const auto* confirmation = std::get_if<ConfirmInput>(&input)) {
         return confirmation->to;
+    }
+    if (const auto* answer = std::get_if<AnswerInput>(&input)) {
+        return shard_of(answer->attempt.run, shard_count);
     }
     return std::visit(
         [&](const auto& each) {
@@ -86,74 +104,6 @@ Result<void> Shard::fork(ForkInput&& input) {
     return {};
 }
 
-/// A numbered stream waits at the first event that is refused; none is skipped.
-bool Shard::is_behind_refused(const EventsInput& input) {
-    auto refused = refused_at_.find(input.partition);
-    if (refused == refused_at_.end() || input.numbers.empty()) {
-        return false;
-    }
-    if (input.numbers.front() > refused->second) {
-        return true;
-    }
-    refused_at_.erase(refused);
-    return false;
-}
-
-void Shard::refuse(EventsInput& input, const std::string& run) {
-    auto error =
-        Error{Errc::Unavailable, fmt::format("run \"{}\" keeps as many events as it may", run)};
-    release_.answers.emplace_back([done = std::exchange(input.done, nullptr),
-                                   error](const Error*) mutable { done(std::unexpected(error)); });
-}
-
-Result<void> Shard::take_events(EventsInput&& input) {
-    if (is_behind_refused(input)) {
-        refuse(input, std::string{input.events.front().run()});
-        has_changes_ = true;
-        return {};
-    }
-    auto fates = std::vector<trigger::Fate>{};
-    fates.reserve(input.events.size());
-    auto* position = input.partition.empty() ? nullptr : &positions_[input.partition];
-    AwakeRun* run = nullptr;
-    for (auto at = std::size_t{0}; at < input.events.size(); ++at) {
-        const auto& event = input.events[at];
-        if (position != nullptr) {
-            if (input.numbers[at] <= *position) {
-                fates.push_back(trigger::Fate::Duplicate);
-                continue;
-            }
-            *position = input.numbers[at];
-        }
-        if (run == nullptr || run->name.id != event.run()) {
-            run = TRY(runs_.find({.space = input.space, .id = std::string{event.run()}}));
-        }
-        if (run == nullptr) {
-            fates.push_back(trigger::Fate::Unmatched);
-            continue;
-        }
-        reply_.reset();
-        fates.push_back(decide(*run, {.event = event, .moment = moment_}));
-        if (fates.back() == trigger::Fate::Refused && position != nullptr) {
-            *position = input.numbers[at] - 1;
-            refused_at_[input.partition] = input.numbers[at];
-            refuse(input, run->name.id);
-            break;
-        }
-    }
-    if (position != nullptr) {
-        moved_positions_.insert(input.partition);
-    }
-    has_changes_ = true;
-    if (input.done) {
-        release_.answers.emplace_back(
-            [done = std::move(input.done), fates = std::move(fates)](const Error* error) mutable {
-                error == nullptr ? done(std::move(fates)) : done(std::unexpected(*error));
-            });
-    }
-    return {};
-}
-
 Result<void> Shard::command(CommandInput&& input) {
     auto* run = TRY(runs_.find(input.run));
     if (run == nullptr) {
@@ -169,11 +119,14 @@ Result<void> Shard::command(CommandInput&& input) {
 }
 
 Result<void> Shard::answer(AnswerInput&& input) {
-    auto* run = TRY(runs_.find(input.run));
-    if (run != nullptr) {
-        decide(*run, trigger::task_arrival(*run->state, input.key, input.attempt, input.answer,
-                                           input.retry_after, moment_));
+    const auto& attempt = input.attempt;
+    auto* run = TRY(runs_.find(attempt.run));
+    auto fate = trigger::Fate::Late;
+    if (run != nullptr && is_of(attempt, *run->state)) {
+        fate = decide(*run, trigger::task_arrival(*run->state, attempt.key, attempt.attempt,
+                                                  input.answer, input.retry_after, moment_));
     }
+    answer_later(std::move(input.done), Value::object({{"fate", to_string(fate)}}));
     return {};
 }
 
@@ -191,6 +144,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
     }
     auto* run = TRY(runs_.find(message.to));
     if (run == nullptr) {
+        if (message.kind == Message::Kind::Event) {
+            return_to_sender(message, "no_such_run", "there is no such run");
+        }
         return {};
     }
     switch (message.kind) {
@@ -204,14 +160,37 @@ Result<void> Shard::take_message(StreamInput&& input) {
             break;
         case Message::Kind::Event: {
             auto event = codec_.parse(message.json);
-            if (event) {
-                decide(*run, {.event = *std::move(event), .moment = moment_});
+            if (!event) {
+                break;
+            }
+            auto fate = decide(*run, {.event = *std::move(event), .moment = moment_});
+            if (fate == trigger::Fate::Refused || fate == trigger::Fate::Busy) {
+                return_to_sender(message, "kept_full", "the run keeps as many events as it may");
             }
             break;
         }
+        case Message::Kind::Undelivered:
+            decide(*run, trigger::undelivered_arrival(*run->state, message.key, message.from,
+                                                      message.data, moment_));
+            break;
         case Message::Kind::Start: break;
     }
     return {};
+}
+
+/// Its stream goes on, since others wait behind it: so whoever sent it hears that it was not taken.
+void Shard::return_to_sender(const Message& message, std::string_view kind, std::string_view why) {
+    auto sender = RunName{.space = message.to.space, .id = message.from};
+    auto event = value::parse_json(message.json);
+    auto data = Value::object({{"run", message.to.id},
+                               {"event", event ? *std::move(event) : Value{message.json}},
+                               {"error", Value::object({{"kind", kind}, {"message", why}})}});
+    outbox_.add_message(shard_of(sender, services_.store.shard_count()),
+                        {.kind = Message::Kind::Undelivered,
+                         .to = sender,
+                         .data = std::move(data),
+                         .key = message.key,
+                         .from = message.to.id});
 }
 
 /// A nested run; when it cannot be started its parent hears that it failed.
@@ -273,12 +252,14 @@ Result<void> Shard::remove(RemoveInput&& input) {
                           input.run.id));
         return {};
     }
+    has_changes_ = true;
     std::erase(touched_, run);
     // It may have ended in this very batch, and stand in the index as it was before.
     if (run->listed_under && *run->listed_under != run->state->progress.status) {
         puts_.emplace_back(
             keys::by_status(id_, input.run, *run->listed_under, run->state->info.started), "");
     }
+    unblock(input.run);
     removed_.emplace_back(input.run, std::move(run->state));
     runs_.remove(input.run);
     runs_.bury(input.run, commit_ + 1);
@@ -306,7 +287,8 @@ Result<void> Shard::sweep_expired() {
             TRY(remove({.run = std::move(run), .done = [](Result<Value>) {}}));
         }
     }
-    return cursor->status();
+    TRY(cursor->status());
+    return sweep_quarantine();
 }
 
 } // namespace sluice::engine

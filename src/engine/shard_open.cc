@@ -47,6 +47,12 @@ Result<Release> Shard::open(store::ShardState state) {
     };
     TRY(read_numbers(store, keys::table(id_, 'L') + "t", take_stream));
     TRY(timers_.load());
+    auto quarantine = keys::table(id_, 'Q');
+    auto set_aside = store.scan(quarantine, keys::end_of(quarantine));
+    for (; set_aside->is_valid(); set_aside->next()) {
+        ++quarantined_;
+    }
+    TRY(set_aside->status());
 
     auto ready = keys::table(id_, 'W');
     auto cursor = store.scan(ready, keys::end_of(ready));
@@ -69,8 +75,11 @@ Result<Release> Shard::open(store::ShardState state) {
         }
         // One that waits for its next attempt has a timer.
         if (!task->second.is_waiting) {
-            release.calls.push_back(
-                {.run = run, .key = key, .attempt = task->second.attempt, .task = task->second});
+            release.calls.push_back({.run = run,
+                                     .key = key,
+                                     .attempt = task->second.attempt,
+                                     .started = awake->state->info.started,
+                                     .task = task->second});
         }
     }
     runs_.shrink(commit_);

@@ -31,6 +31,8 @@ public:
     /// The next events, at most about `bytes_max`; an empty chunk when the source is at its end.
     /// Blocks until there are some.
     virtual Result<Chunk> read(std::size_t bytes_max) = 0;
+    /// This one was taken in an earlier life: it is not confirmed anew.
+    virtual void pass_over(std::string_view /*partition*/, std::uint64_t /*number*/) {}
     /// All up to this number are durable: the source may forget them.
     virtual void confirm(std::string_view partition, std::uint64_t position) = 0;
 };

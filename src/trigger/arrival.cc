@@ -115,6 +115,14 @@ Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t a
     return answered(state, key, attempt, type, data, moment);
 }
 
+Arrival undelivered_arrival(const RunState& state, const TaskKey& key, std::string_view target,
+                            const Value& data, Moment moment) {
+    auto id = fmt::format("delivery/{}/{}", key.fire.raw(), key.index);
+    auto made = builder(state, id, types::delivery_failed, moment);
+    made.subject(target).data(data);
+    return {.origin = Origin::Command, .event = made.build(), .moment = moment};
+}
+
 Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment) {
     const auto& timer = state.timers.at(number);
     auto id = fmt::format("timer/{}/{}", number.raw(), timer.occurrence);

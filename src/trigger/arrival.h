@@ -78,6 +78,9 @@ Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t at
 /// The end of a nested run, as an answer to the task that started it: `status` by its event type.
 Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
                       std::string_view type, const Value& data, Moment moment);
+/// An event for another run could not be taken there: `data` says which, and why.
+Arrival undelivered_arrival(const RunState& state, const TaskKey& key, std::string_view target,
+                            const Value& data, Moment moment);
 /// A timer that is due. It must still stand.
 Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment);
 /// The next slice.

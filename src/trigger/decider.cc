@@ -34,7 +34,10 @@ std::string identity_of(const event::Event& event) {
 } // namespace
 
 void Decider::record(const Change& change) {
-    if (is_effect(change)) {
+    // Who sent the event of an own or kept one is not the one who waits now.
+    auto is_heard = !std::holds_alternative<Replied>(change) ||
+                    (origin_ != Origin::Own && origin_ != Origin::Kept);
+    if (is_effect(change) && is_heard) {
         journal_.effects.push_back(change);
     }
     journal_.add(change);
@@ -57,8 +60,8 @@ Fate Decider::set_aside(const Arrival& arrival, const std::string& reason) {
         note_id(arrival.event);
     }
     record(Faulted{.trigger = command_trigger, .code = "set_aside", .message = reason});
-    keep(KeptReason::Failed, state_.scope_at(arrival.event.scope()).value_or(root_scope),
-         arrival.event);
+    keep_now(KeptReason::Failed, state_.scope_at(arrival.event.scope()).value_or(root_scope),
+             arrival.event);
     journal_.end(Fate::Failed);
     return Fate::Failed;
 }
@@ -92,7 +95,7 @@ Fate Decider::decide_one(const Arrival& arrival) {
     number_ = EventNumber{++state_.progress.events};
     has_fired_ = false;
     has_failed_ = false;
-    is_outside_ = arrival.origin == Origin::Outside;
+    origin_ = arrival.origin;
     fires_of_event_ = 0;
     auto fate = Fate::Late;
     auto is_new = true;
@@ -135,7 +138,7 @@ Fate Decider::decide_outside(const Arrival& arrival) {
     }
     auto fate = is_held(*scope, std::nullopt) ? keep(KeptReason::Held, *scope, arrival.event)
                                               : deliver_in(*scope, arrival.event);
-    if (fate == Fate::Refused) {
+    if (fate == Fate::Refused || fate == Fate::Busy) {
         forget_id(arrival.event); // It may be sent again.
     }
     return fate;

@@ -25,6 +25,9 @@ struct DecideLimits {
     Nanos cancel_grace_default = std::chrono::seconds{30};
 };
 
+/// Whether a run may keep one more event, of this size.
+bool has_room_to_keep(const RunState& state, const SetSpec& spec, std::size_t bytes);
+
 /// Decides one run's events: which triggers they activate, whether those fire, and what that
 /// changes.
 ///
@@ -122,7 +125,10 @@ private:
                Incarnation scope, const event::Event& event);
     /// Ends a run whose triggers fire each other without end.
     bool is_runaway(TriggerNumber number, const CompiledTrigger& trigger);
+    /// Within the run's bound: beyond it, what can be sent again is turned away, and otherwise the
+    /// run fails.
     Fate keep(KeptReason reason, Incarnation scope, const event::Event& event);
+    Fate keep_now(KeptReason reason, Incarnation scope, const event::Event& event);
     bool is_held(Incarnation scope, std::optional<TriggerNumber> answered) const;
     std::optional<TimerNumber> deadline_of(TriggerNumber number, Incarnation scope) const;
     /// Effects for the tasks that end with their scope: history needs only the scope's mark.
@@ -142,8 +148,8 @@ private:
     bool has_released_ = false;           ///< A hold or a scope: kept events may go now.
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
-    bool is_outside_ = false; ///< The event being decided: only such a one can be refused.
-    Incarnation own_scope_;   ///< Of the own event being decided.
+    Origin origin_ = Origin::Command; ///< Of the event being decided.
+    Incarnation own_scope_;           ///< Of the own event being decided.
     bool has_fired_ = false;
     bool has_failed_ = false;
     std::uint32_t fire_depth_ = 0;

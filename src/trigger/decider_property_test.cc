@@ -185,7 +185,8 @@ SetSpec draw_set(const std::vector<std::vector<int>>& triggers, std::vector<int>
     spec.keeps_unmatched = genes.below(3) != 1;
     spec.dedupe = genes.below(4) == 1 ? DedupeMode::None : DedupeMode::Run;
     spec.kept_max = std::array<std::uint32_t, 3>{100, 2, 5}[genes.below(3)];
-    spec.kept_full = genes.below(4) == 3 ? KeptFull::Fail : KeptFull::Refuse;
+    spec.kept_full =
+        std::array{KeptFull::Refuse, KeptFull::BackPressure, KeptFull::Fail}[genes.below(3)];
     return spec;
 }
 

@@ -201,33 +201,43 @@ void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const 
     }
 }
 
+bool has_room_to_keep(const RunState& state, const SetSpec& spec, std::size_t bytes) {
+    return state.kept.size() < spec.kept_max &&
+           state.progress.kept_bytes + bytes <= spec.kept_bytes_max;
+}
+
 Fate Decider::keep(KeptReason reason, Incarnation scope, const event::Event& event) {
     const auto& spec = triggers_.spec();
-    auto is_full = state_.kept.size() >= spec.kept_max ||
-                   state_.progress.kept_bytes + event.json().size() > spec.kept_bytes_max;
-    // An answer or a timer cannot be sent again: it is kept beyond the bound, which the run's own
-    // tasks limit.
-    if (is_full && reason != KeptReason::Failed && is_outside_) {
-        if (spec.kept_full != KeptFull::Fail) {
-            return Fate::Refused;
-        }
-        end_run(Status::Failed, {},
-                Value::object(
-                    {{"kind", "kept_full"},
-                     {"message", fmt::format("{} events wait already", state_.kept.size())}}));
-        return Fate::Failed;
-    }
     if (state_.kept.contains(number_)) {
         return Fate::Parked; // Two triggers failed on it.
     }
+    if (has_room_to_keep(state_, spec, event.json().size())) {
+        return keep_now(reason, scope, event);
+    }
+    // What the run brought about itself nobody can send again, and what failed was taken already.
+    auto can_come_again = origin_ == Origin::Outside && reason != KeptReason::Failed;
+    if (can_come_again && spec.kept_full != KeptFull::Fail) {
+        return spec.kept_full == KeptFull::Refuse ? Fate::Refused : Fate::Busy;
+    }
+    if (!state_.has_ended()) {
+        auto message = fmt::format("{} events wait already, and \"{}\" of type {} would too",
+                                   state_.kept.size(), event.id(), event.type());
+        end_run(Status::Failed, {},
+                Value::object({{"kind", "kept_full"}, {"message", std::move(message)}}));
+    }
+    return Fate::Failed;
+}
+
+Fate Decider::keep_now(KeptReason reason, Incarnation scope, const event::Event& event) {
     record(EventKept{.number = number_,
                      .event = {.reason = reason,
                                .since = moment_.time,
                                .json = std::string{event.json()},
                                .scope = scope}});
-    if (spec.kept_ttl > Nanos{0} && reason != KeptReason::Failed) {
+    auto ttl = triggers_.spec().kept_ttl;
+    if (ttl > Nanos{0} && reason != KeptReason::Failed) {
         auto timer = TimerState{.purpose = TimerPurpose::KeptTtl};
-        timer.due = moment_.steady + spec.kept_ttl;
+        timer.due = moment_.steady + ttl;
         timer.task.index = number_.raw();
         set_timer(std::move(timer));
     }

@@ -32,7 +32,7 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
         entry.changes.push_back(TRY(decode_change(changes)));
     }
     auto fate = TRY(in.u8());
-    if (fate > static_cast<std::uint8_t>(Fate::Handled)) {
+    if (fate > static_cast<std::uint8_t>(Fate::Busy)) {
         return fail(Errc::Corrupt, "event {} has the unknown fate {}", entry.number.raw(), fate);
     }
     entry.fate = static_cast<Fate>(fate);
@@ -53,6 +53,8 @@ std::string_view to_string(Fate fate) {
         case Fate::Failed: return "failed";
         case Fate::Retried: return "retried";
         case Fate::Refused: return "refused";
+        case Fate::Busy: return "busy";
+        case Fate::NoSuchRun: return "no such run";
         case Fate::Handled: return "handled";
     }
     return "unknown";

@@ -24,11 +24,13 @@ enum class Fate : std::uint8_t {
     Kept,      ///< Waits: no trigger matched yet.
     Unmatched, ///< Matched nothing and was let go.
     Duplicate,
-    Late,    ///< Its trigger, scope, attempt or run is no longer there.
-    Failed,  ///< A condition or action failed on it; the changes say why.
-    Retried, ///< A failed attempt that another follows.
-    Refused, ///< The run keeps as many events as it may.
-    Handled, ///< A command, carried out.
+    Late,      ///< Its trigger, scope, attempt or run is no longer there.
+    Failed,    ///< A condition or action failed on it; the changes say why.
+    Retried,   ///< A failed attempt that another follows.
+    Refused,   ///< The run keeps as many events as it may.
+    Handled,   ///< A command, carried out.
+    Busy,      ///< The run keeps as many events as it may and asks to be sent this one again later.
+    NoSuchRun, ///< Nothing was there to take it: in no run's history.
 };
 std::string_view to_string(Fate fate);
 

@@ -255,6 +255,26 @@ class Events(ProgramTest):
         counts = json.loads(self.sluice("show", run, "--data", self.data, "--json").stdout)["counts"]
         self.assertEqual(json.loads(done.stdout), "got three")
         self.assertEqual(counts["duplicates"], 0)
+        self.assertEqual([told["line"] for told in progress_of(done) if told["kind"] == "accepted"], [4])
+
+    def test_an_event_for_no_run_is_told_or_set_aside(self):
+        stray = event(1, run="nobody") + event(2)
+        told = self.sluice("run", self.definition, "--events", "-", "--data", self.data, "--json", stdin=stray, code=WAITING)
+        self.sluice("run", self.definition, "--events", self.file("stray.jsonl", stray), "--data", self.data, code=WAITING)
+
+        aside = json.loads(self.sluice("show", "--quarantine", "--data", self.data, "--json").stdout)
+        refused = [line for line in progress_of(told) if line["kind"] == "refused"]
+        self.assertIn('no run "nobody"', refused[0]["message"])
+        self.assertEqual([(one["run"], one["number"], one["event"]["id"]) for one in aside], [("nobody", 1, "e1")])
+        self.assertIn("nobody", self.sluice("show", "--quarantine", "--data", self.data).stdout)
+
+    def test_a_reply_comes_with_the_fate(self):
+        file = self.file("answers.yaml", "name: answers\ntriggers:\n  - {id: a, on: item, action: {reply: '${event.id}'}}\n")
+
+        done = self.sluice("run", file, "--events", "-", "--json", stdin=event(1) + event(2), code=WAITING)
+
+        told = [line for line in progress_of(done) if line["kind"] == "accepted"]
+        self.assertEqual([line.get("reply") for line in told], ["e1", None])
 
     def test_bad_lines_are_told_by_number_and_lose_nothing(self):
         text = event(1) + "no event\n" + event(2) + event(9, "sluice.mine") + "\n" + event(3)
@@ -430,6 +450,7 @@ class Inspection(ProgramTest):
         self.assertTrue(json.loads(self.sluice("store", "check", "--data", self.data, "--json").stdout)["is_sound"])
         records = [json.loads(line) for line in self.sluice("store", "export", "--data", self.data).stdout.splitlines()]
         self.assertIn("H", {record.get("table") for record in records})
+        self.assertEqual([record["table"] for record in records if "value" not in record], ["K"], "the secret is not printed")
         self.assertEqual([record["key"] for record in records], sorted(record["key"] for record in records))
 
     def test_damage_is_found(self):

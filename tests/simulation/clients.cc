@@ -80,17 +80,17 @@ void Clients::send_events(std::size_t first) {
                                    .data(Value::object({{"k", event.key}}))
                                    .build());
     }
-    input.done = [this, sent](Result<std::vector<trigger::Fate>> fates) {
+    input.done = [this, sent](Result<engine::Receipt> receipt) {
         for (auto at = std::size_t{0}; at < sent.size(); ++at) {
-            if (!fates) {
-                refused(sent[at], fates.error());
+            if (!receipt) {
+                refused(sent[at], receipt.error());
                 continue;
             }
             const auto& planned = plans_[requests_[sent[at]].plan];
             acknowledged_.push_back({.run = planned.id,
                                      .source = source_of(planned),
                                      .event = planned.events[requests_[sent[at]].event].id,
-                                     .fate = (*fates)[at]});
+                                     .fate = receipt->fates[at]});
             confirm(sent[at]);
         }
     };

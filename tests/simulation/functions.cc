@@ -1,30 +1,8 @@
 #include "functions.h"
 
-#include <charconv>
 #include <utility>
 
 namespace sluice::simulation {
-
-namespace {
-
-std::uint64_t number_of(std::string_view text) {
-    auto number = std::uint64_t{0};
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
-}
-
-/// The answer's address, from `run/fire/index`.
-engine::AnswerInput addressed(const event::Delivery& delivery) {
-    auto key = std::string_view{delivery.key};
-    auto last = key.rfind('/');
-    auto middle = key.rfind('/', last - 1);
-    return {.run = {.id = std::string{key.substr(0, middle)}},
-            .key = {.fire = trigger::FireNumber{number_of(key.substr(middle + 1))},
-                    .index = number_of(key.substr(last + 1))},
-            .attempt = delivery.attempt};
-}
-
-} // namespace
 
 std::map<std::string, engine::Function> Functions::declared() {
     auto functions = std::map<std::string, engine::Function>{};
@@ -76,9 +54,8 @@ void Functions::finish(std::uint64_t number) {
     if (pending.done) {
         (*pending.done)(std::move(answer));
     } else if (answer.is_success) {
-        auto late = addressed(pending.delivery);
-        late.answer = std::move(answer);
-        zombie_(std::move(late));
+        auto attempt = engine::Tokens{secret}.read(pending.delivery.token).value();
+        zombie_({.attempt = std::move(attempt), .answer = std::move(answer)});
     }
 }
 

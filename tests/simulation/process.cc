@@ -14,7 +14,7 @@ Process::Process(store::testing::SimulatedStore& store, Timeline& timeline, Rand
       log_(log),
       options_(options),
       catalog_(store, vocabulary_),
-      dispatcher_(functions.declared(), random.next(),
+      dispatcher_(functions.declared(), random.next(), secret,
                   [this](engine::AnswerInput answer) { post(std::move(answer)); }) {
     for (auto at = std::size_t{0}; at < options.lanes; ++at) {
         engine::Committer& committer = *this;

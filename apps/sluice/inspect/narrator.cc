@@ -141,6 +141,9 @@ std::string Narrator::fate(const trigger::Entry& entry) const {
                    "has ended";
         case trigger::Fate::Refused:
             return "it was refused: the run keeps as many events as it may; it can be sent again";
+        case trigger::Fate::Busy:
+            return "it has to wait where it came from: the run keeps as many events as it may";
+        case trigger::Fate::NoSuchRun: return "there is no such run";
         case trigger::Fate::Retried: return "the attempt failed, and another follows";
         case trigger::Fate::Failed: return "something failed on it";
         case trigger::Fate::Activated:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sluice/inspect/narrator.h"
+#include "sluice/inspect/quarantine.h"
 #include "sluice/inspect/run_view.h"
 #include "sluice/inspect/waiting.h"
 #include "sluice/output.h"
@@ -238,7 +239,8 @@ ExitCode show(const ShowOptions& options) {
     }
     auto vocabulary = trigger::Vocabulary{};
     auto inspector = Inspector{**store, vocabulary};
-    auto shown = show_in(inspector, options);
+    auto shown =
+        options.is_quarantine ? show_quarantine(**store, options) : show_in(inspector, options);
     return shown ? ExitCode::Ok : report(shown.error());
 }
 

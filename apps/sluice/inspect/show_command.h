@@ -12,10 +12,11 @@ struct ShowOptions {
     std::string data;
     std::string run; ///< Empty: lists runs.
     Section section = Section::Summary;
-    std::string status;      ///< Of the runs to list; empty: any.
-    std::string definition;  ///< Likewise.
-    std::string label;       ///< Likewise, `key=value`.
-    std::size_t limit = 100; ///< Runs, or events, at most.
+    bool is_quarantine = false; ///< Lists events that no run was there for.
+    std::string status;         ///< Of the runs to list; empty: any.
+    std::string definition;     ///< Likewise.
+    std::string label;          ///< Likewise, `key=value`.
+    std::size_t limit = 100;    ///< Runs, or events, at most.
     bool is_json = false;
 };
 

@@ -23,9 +23,8 @@ Result<void> EventFeed::open(const std::string& from, const std::string& run,
     from_ = from;
     if (from == "-") {
         from_ = "standard input";
-        auto accepted = [this](std::uint64_t line, std::string_view id, trigger::Fate fate) {
-            tell_accepted(line, id, fate);
-        };
+        auto accepted = [this](std::uint64_t line, std::string_view id, trigger::Fate fate,
+                               const Value* reply) { tell_accepted(line, id, fate, reply); };
         stream_ = std::make_unique<StreamEvents>(
             engine, STDIN_FILENO, run, StreamEvents::Reports{bad_line, std::move(accepted)});
         thread_ =
@@ -33,11 +32,11 @@ Result<void> EventFeed::open(const std::string& from, const std::string& run,
         return {};
     }
     auto accepted = [this](std::uint64_t line, const std::string& id) {
-        tell_accepted(line, id, std::nullopt);
+        tell_accepted(line, id, std::nullopt, nullptr);
     };
     lines_ = TRY(LinesSource::open(from, run, {bad_line, std::move(accepted)}));
-    thread_ = reactor::start_thread("events", [this, &engine](std::stop_token) {
-        auto count = engine.feed(*lines_, "default");
+    thread_ = reactor::start_thread("events", [this, &engine](std::stop_token stop) {
+        auto count = engine.feed(*lines_, "default", std::move(stop));
         finish(count ? Result<void>{} : std::unexpected(count.error()));
     });
     return {};
@@ -78,12 +77,15 @@ void EventFeed::tell_bad_line(std::uint64_t line, const Error& error) {
 }
 
 void EventFeed::tell_accepted(std::uint64_t line, std::string_view id,
-                              std::optional<trigger::Fate> fate) {
+                              std::optional<trigger::Fate> fate, const Value* reply) {
     if (progress_.style() != ProgressStyle::Json) {
         return;
     }
     auto json = Value::object({{"kind", "accepted"}, {"line", number(line)}, {"id", id}});
-    progress_.tell("", fate ? json.with("fate", to_string(*fate)) : json);
+    if (fate) {
+        json = json.with("fate", to_string(*fate));
+    }
+    progress_.tell("", reply == nullptr ? json : json.with("reply", *reply));
 }
 
 } // namespace sluice::app

@@ -36,7 +36,8 @@ private:
     Result<void> open(const std::string& from, const std::string& run, engine::Engine& engine);
     void finish(const Result<void>& result);
     void tell_bad_line(std::uint64_t line, const Error& error);
-    void tell_accepted(std::uint64_t line, std::string_view id, std::optional<trigger::Fate> fate);
+    void tell_accepted(std::uint64_t line, std::string_view id, std::optional<trigger::Fate> fate,
+                       const Value* reply);
 
     Progress& progress_;
     const Bell& bell_;

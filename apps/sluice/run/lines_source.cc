@@ -105,6 +105,10 @@ Result<event::Chunk> LinesSource::read(std::size_t bytes_max) {
                         .size = size};
 }
 
+void LinesSource::pass_over(std::string_view /*partition*/, std::uint64_t number) {
+    std::erase_if(taken_, [&](const auto& each) { return each.first == number; });
+}
+
 void LinesSource::confirm(std::string_view /*partition*/, std::uint64_t position) {
     while (!taken_.empty() && taken_.front().first <= position) {
         reports_.accepted(taken_.front().first, taken_.front().second);

@@ -32,6 +32,7 @@ public:
     std::string_view name() const override { return name_; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     Result<event::Chunk> read(std::size_t bytes_max) override;
+    void pass_over(std::string_view partition, std::uint64_t number) override;
     void confirm(std::string_view partition, std::uint64_t position) override;
 
     /// From any thread: it is at its end from here on.

@@ -41,11 +41,26 @@ Result<bool> StreamEvents::fill() {
     return count != 0;
 }
 
-Result<std::vector<trigger::Fate>> StreamEvents::send(std::vector<event::Event> events) {
-    auto answered = std::promise<Result<std::vector<trigger::Fate>>>{};
+Result<engine::Receipt> StreamEvents::send(std::vector<event::Event> events) {
+    auto answered = std::promise<Result<engine::Receipt>>{};
     engine_.send("default", std::move(events),
-                 [&](auto fates) { answered.set_value(std::move(fates)); });
+                 [&](auto receipt) { answered.set_value(std::move(receipt)); });
     return answered.get_future().get();
+}
+
+void StreamEvents::report(std::uint64_t line, const event::Event& event, trigger::Fate fate,
+                          const Value* reply) const {
+    if (fate == trigger::Fate::NoSuchRun) {
+        reports_.bad_line(line, {Errc::NotFound, fmt::format("event \"{}\": there is no run \"{}\"",
+                                                             event.id(), event.run())});
+    } else if (fate == trigger::Fate::Refused || fate == trigger::Fate::Busy) {
+        reports_.bad_line(line, {Errc::Unavailable,
+                                 fmt::format("event \"{}\": run \"{}\" keeps as many events as it "
+                                             "may; send it again later",
+                                             event.id(), event.run())});
+    } else {
+        reports_.accepted(line, event.id(), fate, reply);
+    }
 }
 
 Result<void> StreamEvents::send_lines(bool is_end) {
@@ -75,9 +90,9 @@ Result<void> StreamEvents::send_lines(bool is_end) {
     if (events.empty()) {
         return {};
     }
-    auto fates = TRY(send(events));
-    for (auto at = std::size_t{0}; at < fates.size(); ++at) {
-        reports_.accepted(lines[at], events[at].id(), fates[at]);
+    auto receipt = TRY(send(events));
+    for (auto at = std::size_t{0}; at < events.size(); ++at) {
+        report(lines[at], events[at], receipt.fates[at], receipt.reply_to(at));
     }
     return {};
 }

@@ -19,7 +19,10 @@ class StreamEvents {
 public:
     struct Reports {
         std::function<void(std::uint64_t line, const Error& error)> bad_line;
-        std::function<void(std::uint64_t line, std::string_view id, trigger::Fate fate)> accepted;
+        /// The reply is null when no trigger gave one.
+        std::function<void(std::uint64_t line, std::string_view id, trigger::Fate fate,
+                           const Value* reply)>
+            accepted;
     };
 
     /// The engine must outlive it; the descriptor is borrowed.
@@ -38,7 +41,9 @@ private:
     /// False at the end.
     Result<bool> fill();
     Result<void> send_lines(bool is_end);
-    Result<std::vector<trigger::Fate>> send(std::vector<event::Event> events);
+    Result<engine::Receipt> send(std::vector<event::Event> events);
+    void report(std::uint64_t line, const event::Event& event, trigger::Fate fate,
+                const Value* reply) const;
 
     engine::Engine& engine_;
     const int descriptor_;

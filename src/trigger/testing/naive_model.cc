@@ -84,7 +84,7 @@ void NaiveModel::take(const ModelEvent& event) {
         } else if (scope) {
             fate = deliver(*scope, event);
         }
-        if (fate == Fate::Refused) {
+        if (fate == Fate::Refused || fate == Fate::Busy) {
             seen_.erase({event.source, event.id});
         }
     }
@@ -186,10 +186,13 @@ Fate NaiveModel::deliver(Scope scope, const ModelEvent& event) {
 }
 
 Fate NaiveModel::keep(Scope scope, const ModelEvent& event, Fate fate) {
-    // What nobody can send again is kept beyond the bound.
-    if (is_outside_ && kept_.size() >= spec_.kept_max) {
-        has_ended_ |= spec_.kept_full == KeptFull::Fail;
-        return spec_.kept_full == KeptFull::Fail ? Fate::Failed : Fate::Refused;
+    if (kept_.size() >= spec_.kept_max) {
+        // What nobody can send again fails the run.
+        if (is_outside_ && spec_.kept_full != KeptFull::Fail) {
+            return spec_.kept_full == KeptFull::Refuse ? Fate::Refused : Fate::Busy;
+        }
+        has_ended_ = true;
+        return Fate::Failed;
     }
     kept_.push_back({.number = number_, .event = event, .scope = scope});
     return fate;
@@ -338,7 +341,9 @@ void NaiveModel::fault(const TriggerSpec& spec, const ModelEvent& event) {
     }
     auto is_kept =
         std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.number == number_; });
-    if (spec.on_error == OnError::Park && !is_kept) {
+    if (spec.on_error == OnError::Park && !is_kept && kept_.size() >= spec_.kept_max) {
+        has_ended_ = true;
+    } else if (spec.on_error == OnError::Park && !is_kept) {
         kept_.push_back({.number = number_, .event = event, .has_failed = true});
     }
 }

@@ -1,4 +1,4 @@
-#include "engine/crash_marker.h"
+#include "engine/internal/crash_marker.h"
 
 #include <algorithm>
 #include <cerrno>

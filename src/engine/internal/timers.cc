@@ -1,4 +1,4 @@
-#include "engine/timers.h"
+#include "engine/internal/timers.h"
 
 #include <algorithm>
 
