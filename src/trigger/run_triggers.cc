@@ -27,7 +27,7 @@ std::optional<TriggerNumber> RunTriggers::find(std::string_view id) const {
     }
     auto number = set_->find(id);
     if (number && own_.contains(*number)) {
-        return std::nullopt; // Removed, or it goes by another id now.
+        return std::nullopt; // Removed.
     }
     return number;
 }

@@ -63,7 +63,6 @@ struct RunProgress {
     std::uint64_t fires = 0;         ///< The last fire number.
     std::uint64_t incarnations = 0;  ///< The last incarnation.
     std::uint64_t timers = 0;        ///< The last timer number.
-    std::uint64_t added = 0;         ///< Triggers added at run time.
     std::uint64_t continuations = 0; ///< The last continuation's number.
     std::uint64_t emitted = 0;       ///< The last number in the run's own queue.
     std::uint64_t duplicates = 0;
@@ -79,7 +78,7 @@ struct RunProgress {
     template <typename Archive>
     void fields(Archive& archive) {
         archive("status", status)("events", events)("fires", fires)("incarnations", incarnations)(
-            "timers", timers)("added", added)("continuations", continuations)("emitted", emitted)(
+            "timers", timers)("continuations", continuations)("emitted", emitted)(
             "duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
             "ids_forgotten_before", ids_forgotten_before);

@@ -11,7 +11,7 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto image_format = std::uint8_t{1};
+constexpr auto image_format = std::uint8_t{2};
 
 template <typename Map>
 void write_map(const Map& map, value::ArchiveWriter& out) {
