@@ -111,13 +111,20 @@ struct WatchInput {
     Done done; ///< {status, result, error}
 };
 
+/// Lets a run that ended without success go on.
+struct ReopenInput {
+    RunName run;
+    Done done; ///< {run, generation}
+};
+
 struct RemoveInput {
     RunName run;
     Done done;
 };
 
-using Input = std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput,
-                           StreamInput, ConfirmInput, QueryInput, WatchInput, RemoveInput>;
+using Input =
+    std::variant<StartInput, ForkInput, EventsInput, CommandInput, AnswerInput, StreamInput,
+                 ConfirmInput, QueryInput, WatchInput, ReopenInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

@@ -123,6 +123,10 @@ void write_queue(RunState& state, std::string_view run_key, store::Batch& batch)
 }
 
 void write_seen(RunState& state, ShardId shard, const RunName& run, Time now, store::Batch& batch) {
+    if (state.has_forgotten_ids) {
+        auto prefix = keys::seen_of(shard, run);
+        batch.remove_range(prefix, keys::end_of(prefix));
+    }
     if (state.seen_added.empty()) {
         return;
     }

@@ -140,6 +140,16 @@ void RunTriggers::replace(TriggerNumber number, std::shared_ptr<const CompiledTr
     }
 }
 
+void RunTriggers::reset() {
+    for (auto& [number, trigger] : own_) {
+        replaced_.push_back(std::move(trigger));
+    }
+    own_.clear();
+    own_ids_.clear();
+    own_index_ = {};
+    own_interceptors_ = 0;
+}
+
 Result<void> RunTriggers::restore(const RunState& state) {
     for (const auto& [number, override_form] : state.overrides) {
         if (override_form.form.is_null()) {

@@ -62,6 +62,7 @@ void RunState::mark_clean() {
     removed_timers.clear();
     seen_added.clear();
     has_sequences_changed = false;
+    has_forgotten_ids = false;
     ++batch;
 }
 

@@ -37,7 +37,7 @@ struct Parent {
     }
 };
 
-/// What never changes about a run.
+/// What a run was started with. A new generation has its number and may have other input.
 struct RunInfo {
     std::string definition; ///< Its name.
     std::string set; ///< Hash of the trigger set the run is pinned to; empty: started without one.
@@ -56,7 +56,19 @@ struct RunInfo {
     }
 };
 
-/// The numbers and the status that most commits change.
+/// What a run that continues as new hands to its next generation.
+struct Renewal {
+    Value input;
+    Value context;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("input", input)("context", context);
+    }
+};
+
+/// The numbers and the status that most commits change. Numbers are never given again, also not by
+/// a later generation.
 struct RunProgress {
     Status status = Status::Running;
     std::uint64_t events = 0;        ///< Taken so far: the next one's number is one more.
@@ -74,6 +86,7 @@ struct RunProgress {
     Value result;
     Value error;                              ///< {kind, message, …} when it ended without success.
     std::optional<Time> ids_forgotten_before; ///< Dedupe is exact only for ids since then.
+    std::optional<Renewal> renewal;           ///< This generation is over, the next not yet begun.
 
     template <typename Archive>
     void fields(Archive& archive) {
@@ -81,7 +94,7 @@ struct RunProgress {
             "timers", timers)("continuations", continuations)("emitted", emitted)(
             "duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
-            "ids_forgotten_before", ids_forgotten_before);
+            "ids_forgotten_before", ids_forgotten_before)("renewal", renewal);
     }
 };
 
@@ -335,11 +348,14 @@ struct RunState {
     std::vector<RemovedTimer> removed_timers;
     std::vector<Fingerprint> seen_added; ///< Since the last commit.
     bool has_sequences_changed = false;
+    bool has_forgotten_ids = false;       ///< All that the store has, since the last commit.
     std::uint64_t batch = 1;              ///< Counts commits, for `dirty_since`.
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
     std::uint64_t queue_stored_end = 1;
 
     bool has_ended() const { return progress.status != Status::Running; }
+    /// Its generation is: it has ended, or is about to continue as new.
+    bool is_over() const { return has_ended() || progress.renewal.has_value(); }
 
     /// Null when the trigger has nothing to remember in this scope.
     const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
@@ -347,7 +363,9 @@ struct RunState {
     const std::string* path_of(Incarnation scope) const;
     /// The incarnation of a live scope.
     std::optional<Incarnation> scope_at(std::string_view path) const;
-    bool has_work() const { return !queue.empty() || !continuations.empty(); }
+    bool has_work() const {
+        return !queue.empty() || !continuations.empty() || progress.renewal.has_value();
+    }
     void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
     /// After a commit took what is dirty.
     void mark_clean();

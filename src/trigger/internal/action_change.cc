@@ -48,7 +48,7 @@ public:
             auto number = TRY(firing.trigger_named(id));
             TRY(set_trigger(firing, number, pattern));
             firing.decider().recheck(number, firing.scope(), firing.event());
-            if (firing.state().has_ended()) {
+            if (firing.state().is_over()) {
                 break;
             }
         }
@@ -139,8 +139,8 @@ public:
     }
 };
 
-constexpr auto keeps_its_id = std::string_view{
-    "a trigger keeps its id: remove it and add another to have one of another id"};
+constexpr auto keeps_its_id =
+    std::string_view{"a trigger keeps its id: remove it and add another to have one of another id"};
 
 class Modify final : public Action {
 public:
