@@ -24,6 +24,7 @@ constexpr Completed completed[] = {
               "--definition --label --limit --json --help"},
     Completed{"why", "--data --json --help"},
     Completed{"replay", "--data --at --json --help"},
+    Completed{"reopen", "--data --json --help"},
     Completed{"store", "check export --data --json --help"},
     Completed{"bench",
               "noop join sequence parallel waiting --events --triggers --matching --length "

@@ -11,6 +11,7 @@
 #include "sluice/inspect/replay_command.h"
 #include "sluice/inspect/show_command.h"
 #include "sluice/inspect/why_command.h"
+#include "sluice/run/reopen_command.h"
 #include "sluice/run/run_command.h"
 #include "sluice/store_command.h"
 #include "sluice/validate_command.h"
@@ -28,6 +29,7 @@ struct Options {
     ShowOptions show;
     WhyOptions why;
     ReplayOptions replay;
+    ReopenOptions reopen;
     StoreOptions store;
     BenchOptions bench;
     std::string shell;
@@ -117,6 +119,14 @@ void add_replay(CLI::App& program, ReplayOptions& options, Chosen& chosen) {
     command.callback([&] { chosen = [&] { return replay(options); }; });
 }
 
+void add_reopen(CLI::App& program, ReopenOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand("reopen", "Let a run that ended without success go on");
+    command.add_option("RUN", options.run, "The run")->required();
+    add_data(command, options.data);
+    command.add_flag("--json", options.is_json, "As JSON");
+    command.callback([&] { chosen = [&] { return reopen(options); }; });
+}
+
 void add_store(CLI::App& program, StoreOptions& options, Chosen& chosen) {
     auto& command = *program.add_subcommand("store", "Look after a data directory");
     command.require_subcommand(1);
@@ -181,6 +191,7 @@ int main(int argc, char** argv) {
     add_show(program, options.show, chosen);
     add_why(program, options.why, chosen);
     add_replay(program, options.replay, chosen);
+    add_reopen(program, options.reopen, chosen);
     add_store(program, options.store, chosen);
     add_bench(program, options.bench, chosen);
     add_completion(program, options.shell, chosen);

@@ -86,6 +86,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                 {.lanes = options.threads,
                                                  .functions = session->functions_->table(),
                                                  .marker = std::move(marker),
+                                                 .holds_calls = options.holds_calls,
                                                  .watch = std::move(options.watch),
                                                  .on_stop = std::move(options.on_stop)}));
     return session;

@@ -21,6 +21,7 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    bool holds_calls = false; ///< For a command that changes a run and does not let any go on.
     std::function<void(const engine::RunName&, std::string_view record)> watch;
     std::function<void(const Error&)> on_stop;
 };

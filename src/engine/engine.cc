@@ -191,6 +191,14 @@ public:
         post(WatchInput{.run = run, .done = std::move(done)});
     }
 
+    void reopen(const RunName& run, Done done) override {
+        if (auto checked = check_run_id(run.id); !checked) {
+            done(std::unexpected(checked.error()));
+            return;
+        }
+        post(ReopenInput{.run = run, .done = std::move(done)});
+    }
+
     void remove(const RunName& run, Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
@@ -241,18 +249,22 @@ public:
 
 private:
     LaneOutputs outputs() {
-        return {
-            .dispatch = [this](std::vector<Call> calls) { dispatcher_.dispatch(std::move(calls)); },
-            .cancel = [this](const RunName& run,
-                             const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
-            .post = [this](Input&& input) { post(std::move(input)); },
-            .watch = options_.watch,
-            .stop =
-                [this](const Error& error) {
-                    if (!has_stopped_.exchange(true) && options_.on_stop) {
-                        options_.on_stop(error);
-                    }
-                }};
+        return {.dispatch =
+                    [this](std::vector<Call> calls) {
+                        if (!options_.holds_calls) {
+                            dispatcher_.dispatch(std::move(calls));
+                        }
+                    },
+                .cancel = [this](const RunName& run,
+                                 const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
+                .post = [this](Input&& input) { post(std::move(input)); },
+                .watch = options_.watch,
+                .stop =
+                    [this](const Error& error) {
+                        if (!has_stopped_.exchange(true) && options_.on_stop) {
+                            options_.on_stop(error);
+                        }
+                    }};
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }

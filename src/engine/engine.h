@@ -34,6 +34,8 @@ struct EngineOptions {
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
+    /// Decides, but begins no call: those that are open leave when the store is opened next.
+    bool holds_calls = false;
     /// Sees every decision once it is durable, on the lane's thread: the run and its history
     /// record.
     std::function<void(const RunName&, std::string_view record)> watch;
@@ -86,6 +88,9 @@ public:
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
     virtual void await(const RunName& run, Done done) = 0;
+    /// A run that ended without success goes on as a new generation: {run, generation}. Fails with
+    /// Conflict for any other.
+    virtual void reopen(const RunName& run, Done done) = 0;
     virtual void remove(const RunName& run, Done done) = 0;
 
     /// Reads a source to its end, by position, with back-pressure; every event must name its run.

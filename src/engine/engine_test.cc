@@ -152,6 +152,23 @@ TEST_F(EngineTest, ForksARunAtAnEvent) {
     expect_replays("r2");
 }
 
+TEST_F(EngineTest, WaitsForTheLastGenerationOfANestedRun) {
+    define("child", R"({"name":"child","triggers":[
+        {"id":"again","on":"sluice.run.started","filter":"run.generation < 5",
+         "action":[{"invoke":"echo"},{"continue":{"input":"${run.input + 1}"}}]},
+        {"id":"end","on":"sluice.run.started","filter":"run.generation == 5",
+         "action":{"finish":{"result":"${run.input}"}}}]})");
+    define("parent", R"({"name":"parent","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"start":{"definition":"child","input":10}}},
+        {"id":"end","on":"sluice.run.succeeded","action":{"finish":{"result":"${data.result}"}}}]})");
+
+    auto ending = start_and_wait("r1", "parent");
+
+    EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":14,"error":null})");
+    expect_replays("r1");
+    expect_replays("r1~1.0");
+}
+
 TEST_F(EngineTest, SetsAsideAnEventThatStoppedTheProcessTwice) {
     define("join", R"({"name":"join","triggers":[
         {"id":"joined","on":"item","condition":{"count":2},"action":"finish"}]})");

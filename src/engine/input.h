@@ -140,6 +140,12 @@ struct WatchInput {
     Done done; ///< {status, result, error}
 };
 
+/// Lets a run that ended without success go on.
+struct ReopenInput {
+    RunName run;
+    Done done; ///< {run, generation}
+};
+
 struct RemoveInput {
     RunName run;
     Done done;
@@ -147,7 +153,8 @@ struct RemoveInput {
 
 using Input =
     std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
-                 AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput, RemoveInput>;
+                 AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput, ReopenInput,
+                 RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

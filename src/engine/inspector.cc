@@ -13,7 +13,7 @@ namespace {
 
 Result<RunSummary> read_summary(std::string_view record) {
     auto in = Decoder{record};
-    TRY(in.format(1, "run summary"));
+    TRY(in.format(2, "run summary"));
     return value::decode_fields<RunSummary>(in);
 }
 

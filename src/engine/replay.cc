@@ -35,6 +35,13 @@ std::optional<Kind> brought(const trigger::Entry& entry) {
     return std::nullopt;
 }
 
+/// History may begin in the middle of a batch that ended a generation: what comes before the next
+/// one's beginning has nothing to stand on.
+bool begins(const trigger::Entry& entry) {
+    return brought<trigger::Began>(entry) || brought<trigger::Forked>(entry) ||
+           brought<trigger::Renewed>(entry);
+}
+
 /// An event that was set aside is not decided again.
 const trigger::Faulted* set_aside(const trigger::Entry& entry) {
     for (const auto& change : entry.changes) {
@@ -56,6 +63,13 @@ public:
     }
 
     Result<void> take(const trigger::Entry& entry) {
+        if (!has_begun_) {
+            if (!begins(entry)) {
+                return {};
+            }
+            has_begun_ = true;
+            state_.progress.events = entry.number.raw() - 1;
+        }
         ++report_.events;
         report_.is_same_software &= entry.software == trigger::software_number;
         if (decided_.empty()) {
@@ -88,7 +102,9 @@ private:
     Result<void> decide(const trigger::Entry& entry) {
         auto journal = trigger::Journal{};
         auto decider = trigger::Decider{state_, triggers_, journal, codec_, limits_};
-        if (entry.origin == trigger::Origin::Own || entry.origin == trigger::Origin::Kept) {
+        auto renewal = brought<trigger::Renewed>(entry);
+        if (entry.origin == trigger::Origin::Own || entry.origin == trigger::Origin::Kept ||
+            (renewal && state_.progress.renewal)) {
             decider.settle_queue(entry.moment);
         } else {
             auto owner = std::make_shared<std::string>(entry.json);
@@ -100,11 +116,12 @@ private:
                                             .moment = entry.moment,
                                             .refs = entry.refs,
                                             .start = brought<trigger::Began>(entry),
-                                            .fork = brought<trigger::Forked>(entry)};
+                                            .fork = brought<trigger::Forked>(entry),
+                                            .renewal = std::move(renewal)};
             const auto* reason = set_aside(entry);
             reason == nullptr ? decider.decide(arrival)
                               : decider.set_aside(arrival, reason->message);
-            if (arrival.fork) {
+            if (arrival.fork || arrival.renewal) {
                 TRY(triggers_.restore(state_));
             }
         }
@@ -130,6 +147,7 @@ private:
     trigger::RunTriggers triggers_;
     event::Codec codec_;
     trigger::DecideLimits limits_;
+    bool has_begun_ = false;
     std::deque<trigger::Entry> decided_;
     ReplayReport report_;
 };
@@ -161,7 +179,12 @@ Result<PastState> state_at(const Inspector& inspector, const RunName& run,
     auto past = PastState{.state = std::make_unique<trigger::RunState>()};
     past.state->id = run.id;
     auto is_found = false;
+    auto has_begun = false;
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+        has_begun = has_begun || begins(entry);
+        if (!has_begun) {
+            return true;
+        }
         trigger::fold(*past.state, entry);
         past.moment = entry.moment;
         is_found = entry.number == event;

@@ -14,7 +14,7 @@ using trigger::DirtyEntity;
 using trigger::RunState;
 using trigger::Table;
 
-constexpr auto run_format = std::uint8_t{1};
+constexpr auto run_format = std::uint8_t{2};
 
 template <typename T>
 std::string record_of(const T& entity) {

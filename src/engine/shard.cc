@@ -48,6 +48,8 @@ Result<void> Shard::take(Input&& input) {
                 return query(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, WatchInput>) {
                 return watch(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, ReopenInput>) {
+                return reopen(std::forward<T>(each));
             } else {
                 return remove(std::forward<T>(each));
             }
@@ -144,6 +146,9 @@ Release Shard::write(store::Batch& batch) {
     }
     for (auto* run : std::exchange(touched_, {})) {
         write_run(*run, batch);
+    }
+    for (const auto& [first, end] : std::exchange(cleared_, {})) {
+        batch.remove_range(first, end);
     }
     for (const auto& [key, value] : std::exchange(puts_, {})) {
         value.empty() ? batch.remove(key) : batch.put(key, value);

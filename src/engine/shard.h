@@ -119,7 +119,10 @@ private:
     Result<void> take_message(StreamInput&& input);
     Result<void> query(QueryInput&& input);
     Result<void> watch(WatchInput&& input);
+    Result<void> reopen(ReopenInput&& input);
     Result<void> remove(RemoveInput&& input);
+    /// Of generations that are over, as the record of their expiry says.
+    Result<void> forget_history(const RunName& run, std::string_view record);
     Result<void> start_child(const Message& message);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
@@ -139,6 +142,7 @@ private:
     void follow(AwakeRun& run, const trigger::TaskClosed& closed);
     void follow(AwakeRun& run, const trigger::Sent& sent);
     void follow(AwakeRun& run, const trigger::Ended& ended);
+    void follow(AwakeRun& run, const trigger::Renewed& renewed);
     void touch(AwakeRun& run);
     /// A batch has one moment: its history record says when, once.
     void keep_time();
@@ -178,6 +182,8 @@ private:
     std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;
     std::vector<std::pair<std::string, std::string>>
         puts_; ///< Further keys of this commit; no value: removed.
+    std::vector<std::pair<std::string, std::string>>
+        cleared_; ///< Ranges of keys that this commit removes.
     Release release_;
     std::optional<Value> reply_; ///< Of the event being decided.
     bool has_changes_ = false;

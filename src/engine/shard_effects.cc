@@ -45,6 +45,8 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
             follow(run, *sent);
         } else if (const auto* ended = std::get_if<trigger::Ended>(&effect)) {
             follow(run, *ended);
+        } else if (const auto* renewed = std::get_if<trigger::Renewed>(&effect)) {
+            follow(run, *renewed);
         } else if (const auto* replied = std::get_if<trigger::Replied>(&effect)) {
             reply_ = replied->data;
         }
@@ -110,6 +112,16 @@ void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
                          .json = sent.json,
                          .key = sent.key,
                          .from = run.name.id});
+}
+
+/// History of the generations before, in the batches before this one, follows retention.
+void Shard::follow(AwakeRun& run, const trigger::Renewed& /*renewed*/) {
+    auto record = std::string{"h"};
+    auto out = Encoder{record};
+    out.i64(run.state->info.started.time_since_epoch().count());
+    out.u64(run.first_event);
+    puts_.emplace_back(keys::expiry(id_, moment_.time + retention_of(run), run.name),
+                       std::move(record));
 }
 
 void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {

@@ -240,6 +240,33 @@ Result<void> Shard::watch(WatchInput&& input) {
     return {};
 }
 
+Result<void> Shard::reopen(ReopenInput&& input) {
+    auto* run = TRY(runs_.find(input.run));
+    if (run == nullptr) {
+        answer_later(std::move(input.done), no_such_run(input.run));
+        return {};
+    }
+    auto status = run->state->progress.status;
+    if (status == trigger::Status::Running || status == trigger::Status::Succeeded) {
+        answer_later(std::move(input.done),
+                     fail(Errc::Conflict,
+                          "run \"{}\" {}: only one that failed, was cancelled or timed out can be "
+                          "reopened",
+                          input.run.id,
+                          status == trigger::Status::Running ? "is running" : "has succeeded"));
+        return {};
+    }
+    auto data =
+        Value::object({{"status", to_string(status)}, {"error", run->state->progress.error}});
+    decide(*run,
+           trigger::command_arrival(*run->state, trigger::types::run_reopened, data, moment_));
+    answer_later(
+        std::move(input.done),
+        Value::object({{"run", input.run.id},
+                       {"generation", static_cast<std::int64_t>(run->state->info.generation)}}));
+    return {};
+}
+
 Result<void> Shard::remove(RemoveInput&& input) {
     auto* run = TRY(runs_.find(input.run));
     if (run == nullptr) {
@@ -280,6 +307,10 @@ Result<void> Shard::sweep_expired() {
         auto run = TRY(keys::read_run(key));
         puts_.emplace_back(std::string{cursor->key()}, "");
         has_changes_ = true;
+        if (cursor->value().starts_with('h')) {
+            TRY(forget_history(run, cursor->value().substr(1)));
+            continue;
+        }
         auto* awake = TRY(runs_.find(run));
         // Another run may have taken the name of one that was removed by hand.
         if (awake != nullptr && awake->state->progress.ended &&
@@ -289,6 +320,18 @@ Result<void> Shard::sweep_expired() {
     }
     TRY(cursor->status());
     return sweep_quarantine();
+}
+
+Result<void> Shard::forget_history(const RunName& name, std::string_view record) {
+    auto in = Decoder{record};
+    auto started = Time{Nanos{TRY(in.i64())}};
+    auto first_kept = TRY(in.u64());
+    auto* run = TRY(runs_.find(name));
+    // Another run may have taken the name since.
+    if (run != nullptr && run->state->info.started == started) {
+        cleared_.emplace_back(keys::history_of(id_, name), keys::history(id_, name, first_kept));
+    }
+    return {};
 }
 
 } // namespace sluice::engine

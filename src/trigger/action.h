@@ -40,8 +40,8 @@ struct ActionSite {
 using ActionFactory = std::function<std::shared_ptr<const Action>(
     const Value& params, const ActionSite& site, std::vector<Problem>& problems)>;
 
-/// invoke, emit, set, enable, disable, add, remove, modify, start, finish, schedule, cancel, open,
-/// close, hold, release, reply, restart, by name.
+/// invoke, emit, set, enable, disable, add, remove, modify, start, finish, continue, schedule,
+/// cancel, open, close, hold, release, reply, by name.
 std::map<std::string, ActionFactory, std::less<>> built_in_actions();
 
 } // namespace sluice::trigger

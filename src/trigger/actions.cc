@@ -13,7 +13,7 @@ std::map<std::string, ActionFactory, std::less<>> built_in_actions() {
             {"finish", actions::make_finish},   {"schedule", actions::make_schedule},
             {"cancel", actions::make_cancel},   {"open", actions::make_open},
             {"close", actions::make_close},     {"hold", actions::make_hold},
-            {"release", actions::make_release}};
+            {"release", actions::make_release}, {"continue", actions::make_continue}};
 }
 
 } // namespace sluice::trigger

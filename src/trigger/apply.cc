@@ -1,5 +1,6 @@
 #include "trigger/apply.h"
 
+#include <tuple>
 #include <utility>
 
 #include "base/invariant.h"
@@ -121,6 +122,25 @@ void close_one(RunState& state, const std::string& path, bool drops_contexts) {
     state.scope_paths.erase(scope.incarnation);
     state.scopes.erase(found);
     state.mark({.table = Table::Scope, .path = path});
+}
+
+void close_root(RunState& state, bool drops_contexts) {
+    for (const auto& path : scopes_within(state, "")) {
+        if (drops_contexts) {
+            close_one(state, path, true);
+        } else {
+            empty_scope(state, state.scopes.at(path).incarnation, false);
+        }
+    }
+    empty_scope(state, root_scope, drops_contexts);
+    state.queue.clear();
+}
+
+/// Senders may repeat themselves to a new generation.
+void forget_ids(RunState& state) {
+    state.seen.forget_all();
+    state.has_sequences_changed |= !state.sequences.empty();
+    state.sequences.clear();
 }
 
 struct Applier {
@@ -267,25 +287,15 @@ struct Applier {
 
     void operator()(const Cancelling& /*change*/) { state.progress.is_cancelling = true; }
 
-    /// Closes the root scope. Without success its scopes and contexts stay, frozen, so that the run
-    /// can be reopened.
+    /// Without success its scopes and contexts stay, frozen, so that the run can be reopened.
     void operator()(const Ended& change) {
-        auto drops_contexts = change.status == Status::Succeeded;
-        auto paths = scopes_within(state, "");
-        for (const auto& path : paths) {
-            if (drops_contexts) {
-                close_one(state, path, true);
-            } else {
-                empty_scope(state, state.scopes.at(path).incarnation, false);
-            }
-        }
-        empty_scope(state, root_scope, drops_contexts);
-        state.queue.clear();
+        close_root(state, change.status == Status::Succeeded);
         state.progress.status = change.status;
         state.progress.ended = change.at;
         state.progress.result = change.result;
         state.progress.error = change.error;
         state.progress.is_cancelling = false;
+        state.progress.renewal.reset();
     }
 
     void operator()(const Replied& /*change*/) {}
@@ -307,6 +317,36 @@ struct Applier {
                 timer.due = change.steady + timer.due.time_since_epoch();
             }
         }
+    }
+
+    void operator()(const Renewing& change) {
+        close_root(state, true);
+        state.progress.renewal = change.renewal;
+    }
+
+    void operator()(const Renewed& change) {
+        for (const auto& [number, form] : state.overrides) {
+            state.mark({.table = Table::Override, .first = number.raw()});
+        }
+        state.overrides.clear();
+        // What the store has of the queue and this event's number are no part of the image.
+        auto stored = std::pair{state.queue_stored_first, state.queue_stored_end};
+        auto events = state.progress.events;
+        auto decoded = decode_image(change.image, state);
+        INVARIANT(decoded.has_value(), "an image is made by the engine itself");
+        std::tie(state.queue_stored_first, state.queue_stored_end) = stored;
+        state.progress.events = std::max(events, state.progress.events);
+        forget_ids(state);
+    }
+
+    void operator()(const Reopened& change) {
+        state.info.generation = change.generation;
+        state.mark({.table = Table::Info});
+        state.progress.status = Status::Running;
+        state.progress.own_events = 0;
+        state.progress.ended.reset();
+        state.progress.result = {};
+        state.progress.error = {};
     }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "event/builder.h"
+#include "trigger/state_image.h"
 
 namespace sluice::trigger {
 
@@ -64,6 +65,17 @@ Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& c
             .event = made.build(),
             .moment = moment,
             .start = Began{.info = info, .context = context}};
+}
+
+Arrival renew_arrival(const RunState& state, Moment moment) {
+    auto info = state.info;
+    info.input = state.progress.renewal->input;
+    ++info.generation;
+    auto arrival = start_arrival(state, info, {}, moment);
+    arrival.start.reset();
+    arrival.renewal =
+        Renewed{.generation = info.generation, .image = encode_next_generation(state)};
+    return arrival;
 }
 
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment) {

@@ -42,11 +42,14 @@ struct Arrival {
     std::optional<Began> start{};
     /// Of `sluice.run.forked` only.
     std::optional<Forked> fork{};
+    /// Of the `sluice.run.started` of a later generation.
+    std::optional<Renewed> renewal{};
 };
 
 namespace types {
 inline constexpr std::string_view run_started = "sluice.run.started";
 inline constexpr std::string_view run_forked = "sluice.run.forked";
+inline constexpr std::string_view run_reopened = "sluice.run.reopened";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
 inline constexpr std::string_view run_command = "sluice.run.command";
@@ -65,10 +68,13 @@ inline constexpr std::string_view reserved_prefix = "sluice.";
 /// What starts a run.
 Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
                       Moment moment);
+/// What starts its next generation. It must be about to continue as new.
+Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
-/// `sluice.run.cancel`, `sluice.run.terminate` or, with actions in its data, `sluice.run.command`.
+/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened` or, with actions in its data,
+/// `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment);
 

@@ -123,7 +123,8 @@ std::optional<Value> RunBindings::resolve_run(std::span<const std::string_view> 
                               {"input", state_.info.input},
                               {"labels", state_.info.labels},
                               {"context", state_.context},
-                              {"started", state_.info.started}});
+                              {"started", state_.info.started},
+                              {"generation", signed_of(state_.info.generation)}});
     }
     auto rest = path.subspan(1);
     if (path.front() == "id") {
@@ -143,6 +144,9 @@ std::optional<Value> RunBindings::resolve_run(std::span<const std::string_view> 
     }
     if (path.front() == "started") {
         return walk(Value{state_.info.started}, rest);
+    }
+    if (path.front() == "generation") {
+        return walk(Value{signed_of(state_.info.generation)}, rest);
     }
     if (path.front() == "fires") {
         return walk(Value{signed_of(state_.progress.fires)}, rest);

@@ -290,7 +290,7 @@ struct Replied {
     }
 };
 
-/// The run was started, or begins a new generation: everything it is follows from this.
+/// The run was started: everything it is follows from this.
 struct Began {
     RunInfo info;
     Value context;
@@ -313,11 +313,43 @@ struct Forked {
     }
 };
 
-using Change =
-    std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
-                 ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed, TaskRetried,
-                 TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent, Continued,
-                 Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked>;
+/// The run continues as new: this generation is over, and no termination event tells of it.
+struct Renewing {
+    Renewal renewal;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("renewal", renewal);
+    }
+};
+
+/// The next generation begins: all that it takes over, as one image, so that history may begin
+/// here.
+struct Renewed {
+    std::uint32_t generation = 1;
+    std::string image;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("generation", generation)("image", image);
+    }
+};
+
+/// A run that had ended without success goes on, with what it remembers.
+struct Reopened {
+    std::uint32_t generation = 1;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("generation", generation);
+    }
+};
+
+using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
+                            ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
+                            TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted,
+                            Sent, Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began,
+                            Forked, Renewing, Renewed, Reopened>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);

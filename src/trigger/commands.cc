@@ -31,6 +31,9 @@ Fate Decider::decide_command(const Arrival& arrival) {
     if (type == types::run_forked) {
         return fork_run(arrival);
     }
+    if (type == types::run_reopened) {
+        return reopen_run(arrival);
+    }
     if (type == types::run_cancel) {
         return cancel_run(arrival);
     }
@@ -46,19 +49,13 @@ Fate Decider::decide_command(const Arrival& arrival) {
 }
 
 Fate Decider::begin_run(const Arrival& arrival) {
-    INVARIANT(arrival.start.has_value(), "a start event is the engine's own");
-    record(*arrival.start);
-    const auto& spec = triggers_.spec();
-    if (spec.timeout > Nanos{0}) {
-        auto timer = TimerState{.purpose = TimerPurpose::RunTimeout};
-        timer.due = moment_.steady + spec.timeout;
-        set_timer(std::move(timer));
+    if (arrival.renewal) {
+        renew(*arrival.renewal);
+    } else {
+        INVARIANT(arrival.start.has_value(), "a start event is the engine's own");
+        record(*arrival.start);
     }
-    for (auto number : triggers_.set().with_deadline()) {
-        if (triggers_.set().at(number).spec.is_enabled) {
-            arm_deadline(number, root_scope);
-        }
-    }
+    arm_run_timers();
     auto fate = deliver_in(root_scope, arrival.event);
     return fate == Fate::Unmatched ? Fate::Handled : fate;
 }
@@ -82,11 +79,12 @@ Fate Decider::cancel_run(const Arrival& arrival) {
     if (state_.progress.is_cancelling) {
         return Fate::Late;
     }
-    auto fate = deliver_in(root_scope, arrival.event);
+    auto fate = state_.is_over() ? Fate::Handled : deliver_in(root_scope, arrival.event);
     if (state_.has_ended()) {
         return fate;
     }
-    if (fate != Fate::Fired && fate != Fate::Activated) {
+    // One that would continue as new instead is cancelled too.
+    if ((fate != Fate::Fired && fate != Fate::Activated) || state_.is_over()) {
         end_run(Status::Cancelled, {}, member_or_null(arrival.event.data(), "error"));
         return Fate::Handled;
     }
@@ -117,7 +115,8 @@ Fate Decider::run_actions(const Arrival& arrival) {
     triggers_.set_commander(compiled);
     auto firing = Firing{*this, arrival.event, command_trigger, root_scope, fire};
     auto fate = Fate::Handled;
-    for (auto at = std::uint32_t{0}; at < compiled->actions.size() && fate == Fate::Handled; ++at) {
+    for (auto at = std::uint32_t{0};
+         at < compiled->actions.size() && fate == Fate::Handled && !state_.is_over(); ++at) {
         firing.begin_action(at);
         auto done = compiled->actions[at]->perform(firing);
         if (!done) {
@@ -156,7 +155,7 @@ Fate Decider::decide_answer(const Arrival& arrival) {
     auto is_success = arrival.event.type() == types::task_succeeded ||
                       arrival.event.type() == types::run_succeeded;
     // A failure that nobody waits for must not leave the run hanging.
-    if (!is_success && !state_.has_ended() && fate != Fate::Fired && fate != Fate::Activated &&
+    if (!is_success && !state_.is_over() && fate != Fate::Fired && fate != Fate::Activated &&
         fate != Fate::Parked && fate != Fate::Failed) {
         auto error = member_or_null(arrival.event.data(), "error");
         end_run(Status::Failed, {},
@@ -187,7 +186,7 @@ bool Decider::is_delivery(const Arrival& arrival) const {
 Fate Decider::decide_delivery(const Arrival& arrival, const TaskKey& key) {
     record(TaskClosed{.key = key, .kind = TaskKind::Sink});
     auto is_taken = arrival.event.type() != types::delivery_failed;
-    return is_taken || state_.has_ended() ? Fate::Handled : deliver_in(root_scope, arrival.event);
+    return is_taken || state_.is_over() ? Fate::Handled : deliver_in(root_scope, arrival.event);
 }
 
 Fate Decider::retry_task(const Arrival& arrival, const TaskKey& key) {

@@ -1,5 +1,6 @@
 #include "trigger/decider.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/invariant.h"
@@ -16,7 +17,8 @@ bool is_effect(const Change& change) {
            std::holds_alternative<TaskClosed>(change) ||
            std::holds_alternative<TaskRetried>(change) ||
            std::holds_alternative<TimerSet>(change) || std::holds_alternative<Sent>(change) ||
-           std::holds_alternative<Ended>(change) || std::holds_alternative<Replied>(change);
+           std::holds_alternative<Ended>(change) || std::holds_alternative<Replied>(change) ||
+           std::holds_alternative<Renewed>(change);
 }
 
 /// Of an event that is not handed on only its identity is recorded.
@@ -82,7 +84,7 @@ void Decider::take_turn(Moment moment) {
     settle();
     for (auto number : numbers) {
         // A slice may have closed the scope of another, or ended the run.
-        if (state_.continuations.contains(number) && !state_.has_ended()) {
+        if (state_.continuations.contains(number) && !state_.is_over()) {
             // Each slice has a budget of its own: replay, which sees no turns, stops at the same
             // event.
             decide(continue_arrival(state_, number, moment));
@@ -103,10 +105,7 @@ Fate Decider::decide_one(const Arrival& arrival) {
         state_.progress.own_events = 0;
         is_new = note_id(arrival.event);
     }
-    if (is_new && state_.has_ended() && is_delivery(arrival)) {
-        journal_.begin(number_, arrival, arrival.event.json());
-        fate = dispatch(arrival);
-    } else if (!is_new || state_.has_ended()) {
+    if (!is_new || (state_.is_over() && !counts_when_over(arrival))) {
         journal_.begin(number_, arrival, identity_of(arrival.event));
         state_.progress.duplicates += is_new ? 0 : 1;
         fate = is_new ? Fate::Late : Fate::Duplicate;
@@ -133,11 +132,13 @@ Fate Decider::dispatch(const Arrival& arrival) {
 
 Fate Decider::decide_outside(const Arrival& arrival) {
     auto scope = state_.scope_at(arrival.event.scope());
-    if (!scope) {
+    auto is_between = state_.is_over(); // It waits for the next generation, which has only a root.
+    if (!scope || (is_between && *scope != root_scope)) {
         return Fate::Late;
     }
-    auto fate = is_held(*scope, std::nullopt) ? keep(KeptReason::Held, *scope, arrival.event)
-                                              : deliver_in(*scope, arrival.event);
+    auto fate = is_between || is_held(*scope, std::nullopt)
+                    ? keep(KeptReason::Held, *scope, arrival.event)
+                    : deliver_in(*scope, arrival.event);
     if (fate == Fate::Refused || fate == Fate::Busy) {
         forget_id(arrival.event); // It may be sent again.
     }
@@ -158,12 +159,13 @@ Fate Decider::decide_kept(const Arrival& arrival) {
 
 void Decider::settle() {
     // Kept events are bounded already, and who woke them is not remembered beyond this turn.
-    while (!state_.has_ended() && (deliver_next_kept() || deliver_next_own())) {
+    while (begin_next_generation() ||
+           (!state_.is_over() && (deliver_next_kept() || deliver_next_own()))) {
     }
 }
 
 std::optional<bool> Decider::is_deliverable_as_kept(const KeptEvent& kept) const {
-    if (kept.reason == KeptReason::Failed) {
+    if (kept.reason == KeptReason::Failed && !offers_failed_) {
         return false;
     }
     if (state_.path_of(kept.scope) == nullptr) {
@@ -175,28 +177,33 @@ std::optional<bool> Decider::is_deliverable_as_kept(const KeptEvent& kept) const
     if (kept.reason == KeptReason::Held) {
         return has_released_;
     }
-    return awakened_.empty() ? std::optional{false} : std::nullopt;
+    return awakened_.empty() && !offers_all_ ? std::optional{false} : std::nullopt;
+}
+
+bool Decider::is_waiting(TriggerNumber number, Incarnation scope) const {
+    const auto* trigger = triggers_.get(number);
+    const auto* remembered = state_.find_trigger(scope, number);
+    auto is_gone = remembered != nullptr && remembered->is_gone;
+    return trigger != nullptr && !is_gone && is_enabled(state_, *trigger, number, scope);
 }
 
 bool Decider::is_awaited(const KeptEvent& kept, const event::Event& event) const {
-    for (auto number : awakened_) {
-        const auto* trigger = triggers_.get(number);
-        if (trigger == nullptr || !is_enabled(state_, *trigger, number, kept.scope)) {
-            continue;
-        }
-        const auto* remembered = state_.find_trigger(kept.scope, number);
-        auto is_gone = remembered != nullptr && remembered->is_gone;
-        for (const auto& pattern : trigger->spec.on) {
-            if (!is_gone && pattern.matches(event.type(), event.subject())) {
-                return true;
-            }
-        }
+    if (offers_all_) {
+        auto matches = std::vector<Match>{};
+        triggers_.match(event.type(), event.subject(), matches);
+        return std::ranges::any_of(
+            matches, [&](const Match& match) { return is_waiting(match.trigger, kept.scope); });
     }
-    return false;
+    return std::ranges::any_of(awakened_, [&](TriggerNumber number) {
+        return is_waiting(number, kept.scope) &&
+               std::ranges::any_of(triggers_.get(number)->spec.on, [&](const Pattern& pattern) {
+                   return pattern.matches(event.type(), event.subject());
+               });
+    });
 }
 
 bool Decider::deliver_next_kept() {
-    if (awakened_.empty() && !has_released_) {
+    if (awakened_.empty() && !has_released_ && !offers_all_) {
         return false;
     }
     for (auto it = state_.kept.upper_bound(kept_cursor_); it != state_.kept.end(); ++it) {
@@ -219,6 +226,22 @@ bool Decider::deliver_next_kept() {
     }
     awakened_.clear();
     has_released_ = false;
+    offers_all_ = false;
+    offers_failed_ = false;
+    return false;
+}
+
+bool Decider::spend_own_event() {
+    ++turn_events_;
+    if (state_.progress.own_events < limits_.own_events_max) {
+        ++state_.progress.own_events;
+        return true;
+    }
+    auto message = fmt::format("{} events emitted to the own run without one from outside",
+                               limits_.own_events_max);
+    auto error = Value::object({{"kind", "budget"}, {"message", message}});
+    decide_one(command_arrival(state_, types::run_terminate,
+                               Value::object({{"status", "failed"}, {"error", error}}), moment_));
     return false;
 }
 
@@ -226,17 +249,9 @@ bool Decider::deliver_next_own() {
     if (state_.queue.empty() || turn_events_ >= limits_.own_events_per_turn_max) {
         return false;
     }
-    ++turn_events_;
-    if (state_.progress.own_events == limits_.own_events_max) {
-        auto message = fmt::format("{} events emitted to the own run without one from outside",
-                                   limits_.own_events_max);
-        auto error = Value::object({{"kind", "budget"}, {"message", message}});
-        decide_one(command_arrival(state_, types::run_terminate,
-                                   Value::object({{"status", "failed"}, {"error", error}}),
-                                   moment_));
+    if (!spend_own_event()) {
         return true;
     }
-    ++state_.progress.own_events;
     auto queued = std::move(state_.queue.front());
     state_.queue.pop_front();
     own_scope_ = queued.scope;

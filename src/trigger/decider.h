@@ -61,6 +61,8 @@ public:
     /// Closes a scope and drops what lives in it.
     void close_scope(const std::string& path);
     void end_run(Status status, Value result, Value error);
+    /// This generation is over; the next begins when the event has been decided.
+    void continue_as_new(Renewal next);
     void switch_trigger(TriggerNumber number, Incarnation scope, Switch enabled);
     void override_trigger(TriggerNumber number, const Value& form,
                           std::shared_ptr<const CompiledTrigger> compiled);
@@ -86,6 +88,7 @@ private:
     Fate decide_slice(const Arrival& arrival);
     Fate begin_run(const Arrival& arrival);
     Fate fork_run(const Arrival& arrival);
+    Fate reopen_run(const Arrival& arrival);
     Fate cancel_run(const Arrival& arrival);
     Fate run_actions(const Arrival& arrival);
     Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
@@ -93,6 +96,16 @@ private:
     /// A sink's answer, which may come after the run has ended.
     Fate decide_delivery(const Arrival& arrival, const TaskKey& key);
     bool is_delivery(const Arrival& arrival) const;
+    /// What is still decided when its generation is over.
+    bool counts_when_over(const Arrival& arrival) const;
+
+    bool begin_next_generation();
+    void renew(const Renewed& renewed);
+    /// Of the run itself, and the deadlines of its triggers.
+    void arm_run_timers();
+    void arm_kept_ttl(EventNumber number, const KeptEvent& kept);
+    /// Every kept event may find a trigger in a new generation.
+    void offer_kept_again();
 
     /// Events that waited, then the run's own, within a turn's budget.
     void settle();
@@ -101,6 +114,10 @@ private:
     /// By the state of its scope; nothing: it depends on which triggers match it.
     std::optional<bool> is_deliverable_as_kept(const KeptEvent& kept) const;
     bool is_awaited(const KeptEvent& kept, const event::Event& event) const;
+    /// Enabled in this scope, and not gone.
+    bool is_waiting(TriggerNumber number, Incarnation scope) const;
+    /// Of the run's budget; false when it is used up, which has ended the run.
+    bool spend_own_event();
 
     /// Remembers who sent what; false when that was seen before.
     bool note_id(const event::Event& event);
@@ -146,6 +163,8 @@ private:
     EventNumber number_; ///< Of the event being decided; a kept one has that of its arrival.
     std::vector<TriggerNumber> awakened_; ///< Enabled, added or changed: kept events may match now.
     bool has_released_ = false;           ///< A hold or a scope: kept events may go now.
+    bool offers_all_ = false;             ///< Kept events, whichever trigger they find.
+    bool offers_failed_ = false;          ///< Those too on which a trigger failed.
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
     Origin origin_ = Origin::Command; ///< Of the event being decided.

@@ -3,60 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "event/builder.h"
 #include "trigger/apply.h"
+#include "trigger/testing/decided_run.h"
 #include "trigger/testing/state_bytes.h"
-#include "value/json.h"
 
 namespace sluice::trigger {
 namespace {
 
 using ::testing::ElementsAre;
 
-/// One run, started, with what became of each of its events.
-class DeciderTest : public ::testing::Test {
-protected:
-    void start(const std::string& form) {
-        auto problems = std::vector<Problem>{};
-        auto spec = parse_set(*value::parse_json(form), {}, problems);
-        auto set = TriggerSet::compile(std::move(spec), vocabulary_, problems);
-        ASSERT_TRUE(problems.empty()) << to_error(problems).message;
-        triggers_ = std::make_unique<RunTriggers>(std::move(set), vocabulary_);
-        state_.id = "run";
-        decide(start_arrival(state_, {.definition = "test"}, Value{}, {}));
-    }
-
-    Fate send(const std::string& type, const std::string& scope = "",
-              const std::string& sequence = "") {
-        auto made = event::Builder{std::to_string(++sent_), "test", type};
-        made.scope(scope);
-        if (!sequence.empty()) {
-            made.attribute("sequence", sequence);
-        }
-        return decide({.event = made.build(), .moment = {}});
-    }
-
-    Fate decide(const Arrival& arrival) {
-        return Decider{state_, *triggers_, journal_, codec_, limits_}.decide(arrival);
-    }
-
-    std::vector<Fate> fates() {
-        auto entries = decode_record(journal_.record({})).value();
-        auto found = std::vector<Fate>{};
-        for (const auto& entry : entries) {
-            found.push_back(entry.fate);
-        }
-        return found;
-    }
-
-    DecideLimits limits_;
-    Vocabulary vocabulary_;
-    std::unique_ptr<RunTriggers> triggers_;
-    RunState state_;
-    Journal journal_;
-    event::Codec codec_;
-    int sent_ = 0;
-};
+class DeciderTest : public testing::DecidedRun {};
 
 TEST_F(DeciderTest, LetsNoFurtherTriggerSeeAnEventWhoseScopeAnEarlierOneClosed) {
     start(R"({"name":"t","triggers":[
@@ -220,6 +176,18 @@ TEST_F(DeciderTest, TriesADeliveryToASinkAgainThoughItsRunHasEnded) {
     EXPECT_TRUE(state_.timers.empty());
 }
 
+TEST_F(DeciderTest, FaultsWhenATriggerIsToGetAnotherId) {
+    start(R"({"name":"t","triggers":[
+        {"id":"acts","on":"a","on_error":"skip","lifetime":"persistent",
+         "action":{"modify":{"trigger":"${data.of}","set":{"id":"other","filter":"true"}}}},
+        {"id":"other","on":"b"}]})");
+
+    EXPECT_EQ(send_data("a", Value::object({{"of", "acts"}})), Fate::Failed);
+    EXPECT_EQ(send_data("a", Value::object({{"of", "other"}})), Fate::Fired);
+
+    EXPECT_TRUE(triggers_->find("acts").has_value());
+}
+
 TEST_F(DeciderTest, FoldsLateEventsOfAnEndedRunToTheSameState) {
     start(R"({"name":"t","triggers":[
         {"id":"emit","on":"a","action":{"emit":"b"}},{"id":"end","on":"b","action":"finish"}]})");
@@ -228,8 +196,7 @@ TEST_F(DeciderTest, FoldsLateEventsOfAnEndedRunToTheSameState) {
 
     auto folded = RunState{};
     folded.id = "run";
-    auto entries = decode_record(journal_.record({})).value();
-    for (const auto& entry : entries) {
+    for (const auto& entry : entries()) {
         fold(folded, entry);
     }
 

@@ -21,7 +21,7 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     auto is_parked = false;
     auto is_gone = false;
     // A trigger may end the run or close this scope: those behind it are gone then.
-    auto is_alive = [&] { return !state_.has_ended() && state_.path_of(scope) != nullptr; };
+    auto is_alive = [&] { return !state_.is_over() && state_.path_of(scope) != nullptr; };
     for (auto at = std::size_t{0}; at < matches.size() && is_alive();) {
         auto number = matches[at].trigger;
         patterns_.clear();
@@ -155,7 +155,7 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
     auto has_stood_in = false;
     for (auto number : interceptors) {
         const auto* trigger = triggers_.get(number);
-        if (trigger == nullptr || trigger->spec.intercept->when != when || state_.has_ended() ||
+        if (trigger == nullptr || trigger->spec.intercept->when != when || state_.is_over() ||
             state_.path_of(scope) == nullptr) {
             continue;
         }
@@ -174,7 +174,7 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
 void Decider::perform(const CompiledTrigger& trigger, Firing& firing) {
     // An action may replace or remove this trigger; it stays alive until the next event.
     const auto& actions = trigger.actions;
-    for (auto at = std::uint32_t{0}; at < actions.size() && !state_.has_ended(); ++at) {
+    for (auto at = std::uint32_t{0}; at < actions.size() && !state_.is_over(); ++at) {
         firing.begin_action(at);
         auto done = actions[at]->perform(firing);
         if (!done) {
@@ -193,7 +193,7 @@ void Decider::fault(TriggerNumber number, const CompiledTrigger& trigger, const 
         case OnError::Park: keep(KeptReason::Failed, scope, event); return;
         case OnError::Fail: break;
     }
-    if (!state_.has_ended()) {
+    if (!state_.is_over()) {
         end_run(
             Status::Failed, {},
             Value::object(
@@ -234,12 +234,8 @@ Fate Decider::keep_now(KeptReason reason, Incarnation scope, const event::Event&
                                .since = moment_.time,
                                .json = std::string{event.json()},
                                .scope = scope}});
-    auto ttl = triggers_.spec().kept_ttl;
-    if (ttl > Nanos{0} && reason != KeptReason::Failed) {
-        auto timer = TimerState{.purpose = TimerPurpose::KeptTtl};
-        timer.due = moment_.steady + ttl;
-        timer.task.index = number_.raw();
-        set_timer(std::move(timer));
+    if (!state_.is_over()) {
+        arm_kept_ttl(number_, state_.kept.at(number_));
     }
     return reason == KeptReason::Unmatched ? Fate::Kept : Fate::Parked;
 }

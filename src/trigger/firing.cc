@@ -207,7 +207,7 @@ void Firing::finish_slice(const Slice& slice) {
         record(Advanced{.number = continued_->number, .next = slice.end, .is_done = is_done});
         return;
     }
-    if (is_done || state().has_ended() || state().path_of(scope_) == nullptr) {
+    if (is_done || state().is_over() || state().path_of(scope_) == nullptr) {
         return;
     }
     auto number = state().progress.continuations + 1;

@@ -27,7 +27,7 @@ std::optional<TriggerNumber> RunTriggers::find(std::string_view id) const {
     }
     auto number = set_->find(id);
     if (number && own_.contains(*number)) {
-        return std::nullopt; // Removed, or it goes by another id now.
+        return std::nullopt; // Removed.
     }
     return number;
 }
@@ -138,6 +138,16 @@ void RunTriggers::replace(TriggerNumber number, std::shared_ptr<const CompiledTr
         own_ids_[slot->spec.id] = number;
         own_interceptors_ += slot->spec.intercept ? 1 : 0;
     }
+}
+
+void RunTriggers::reset() {
+    for (auto& [number, trigger] : own_) {
+        replaced_.push_back(std::move(trigger));
+    }
+    own_.clear();
+    own_ids_.clear();
+    own_index_ = {};
+    own_interceptors_ = 0;
 }
 
 Result<void> RunTriggers::restore(const RunState& state) {

@@ -44,6 +44,8 @@ public:
     }
     /// Puts a trigger in the place of this number; null removes it.
     void replace(TriggerNumber number, std::shared_ptr<const CompiledTrigger> trigger);
+    /// Back to those of the set.
+    void reset();
     /// Triggers that were replaced stay alive until this is called: a decision may still hold them.
     void drop_replaced() { replaced_.clear(); }
     /// After loading a run: everything its overrides say. Fails with Corrupt when one no longer

@@ -45,6 +45,13 @@ void SeenIds::forget_oldest() {
     periods_.pop_front();
 }
 
+void SeenIds::forget_all() {
+    while (!periods_.empty()) {
+        forget_oldest();
+    }
+    added_.clear();
+}
+
 void SeenIds::mark_written(std::uint64_t record) {
     forgotten_records_.reset();
     if (!added_.empty()) {

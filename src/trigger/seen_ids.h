@@ -25,6 +25,7 @@ public:
     /// Where the oldest period ends at the latest; nothing while none has ended.
     std::optional<Time> oldest_end(Nanos span) const;
     void forget_oldest();
+    void forget_all();
     std::size_t size() const { return size_; }
 
     // What a commit writes: one record of what was added, under a number that rises.

@@ -37,7 +37,7 @@ struct Parent {
     }
 };
 
-/// What never changes about a run.
+/// What a run was started with. A new generation has its number and may have other input.
 struct RunInfo {
     std::string definition; ///< Its name.
     std::string set; ///< Hash of the trigger set the run is pinned to; empty: started without one.
@@ -56,14 +56,25 @@ struct RunInfo {
     }
 };
 
-/// The numbers and the status that most commits change.
+/// What a run that continues as new hands to its next generation.
+struct Renewal {
+    Value input;
+    Value context;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("input", input)("context", context);
+    }
+};
+
+/// The numbers and the status that most commits change. Numbers are never given again, also not by
+/// a later generation.
 struct RunProgress {
     Status status = Status::Running;
     std::uint64_t events = 0;        ///< Taken so far: the next one's number is one more.
     std::uint64_t fires = 0;         ///< The last fire number.
     std::uint64_t incarnations = 0;  ///< The last incarnation.
     std::uint64_t timers = 0;        ///< The last timer number.
-    std::uint64_t added = 0;         ///< Triggers added at run time.
     std::uint64_t continuations = 0; ///< The last continuation's number.
     std::uint64_t emitted = 0;       ///< The last number in the run's own queue.
     std::uint64_t duplicates = 0;
@@ -75,14 +86,15 @@ struct RunProgress {
     Value result;
     Value error;                              ///< {kind, message, …} when it ended without success.
     std::optional<Time> ids_forgotten_before; ///< Dedupe is exact only for ids since then.
+    std::optional<Renewal> renewal;           ///< This generation is over, the next not yet begun.
 
     template <typename Archive>
     void fields(Archive& archive) {
         archive("status", status)("events", events)("fires", fires)("incarnations", incarnations)(
-            "timers", timers)("added", added)("continuations", continuations)("emitted", emitted)(
+            "timers", timers)("continuations", continuations)("emitted", emitted)(
             "duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
-            "ids_forgotten_before", ids_forgotten_before);
+            "ids_forgotten_before", ids_forgotten_before)("renewal", renewal);
     }
 };
 
@@ -337,6 +349,8 @@ struct RunState {
     std::uint64_t queue_stored_end = 1;
 
     bool has_ended() const { return progress.status != Status::Running; }
+    /// Its generation is: it has ended, or is about to continue as new.
+    bool is_over() const { return has_ended() || progress.renewal.has_value(); }
 
     /// Null when the trigger has nothing to remember in this scope.
     const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
@@ -344,7 +358,9 @@ struct RunState {
     const std::string* path_of(Incarnation scope) const;
     /// The incarnation of a live scope.
     std::optional<Incarnation> scope_at(std::string_view path) const;
-    bool has_work() const { return !queue.empty() || !continuations.empty(); }
+    bool has_work() const {
+        return !queue.empty() || !continuations.empty() || progress.renewal.has_value();
+    }
     void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
     /// After a commit took what is dirty.
     void mark_clean();

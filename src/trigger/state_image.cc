@@ -11,7 +11,7 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto image_format = std::uint8_t{1};
+constexpr auto image_format = std::uint8_t{2};
 
 template <typename Map>
 void write_map(const Map& map, value::ArchiveWriter& out) {
@@ -107,6 +107,25 @@ std::string encode_image(const RunState& state) {
         out.write(queued);
     }
     return image;
+}
+
+std::string encode_next_generation(const RunState& state) {
+    auto next = RunState{};
+    next.info = state.info;
+    next.info.input = state.progress.renewal->input;
+    ++next.info.generation;
+    next.progress = state.progress;
+    next.progress.renewal.reset();
+    next.progress.ids_forgotten_before.reset();
+    next.context = state.progress.renewal->context;
+    next.kept = state.kept;
+    // Only what is on its way to sinks, and its next attempts, outlives a generation.
+    next.tasks = state.tasks;
+    next.timers = state.timers;
+    if (state.info.set.empty()) {
+        next.overrides = state.overrides; // There are no other triggers to begin with.
+    }
+    return encode_image(next);
 }
 
 Result<void> decode_image(std::string_view image, RunState& state) {

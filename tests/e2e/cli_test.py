@@ -181,6 +181,41 @@ class Runs(ProgramTest):
         self.assertIn("another definition", other.stderr)
         self.sluice("run", changed, "--data", self.data, "--run", "not/good", code=INVALID)
 
+    def test_a_run_that_continues_as_new_ends_with_its_last_generation(self):
+        file = self.file("again.yaml", """
+name: again
+triggers:
+  - {id: again, on: sluice.run.started, filter: run.generation < 3, action: {continue: {input: "${run.generation}"}}}
+  - {id: end, on: sluice.run.started, filter: run.generation == 3, action: {finish: {result: "${run.input}"}}}
+""")
+
+        self.assertEqual(self.result(file, "--data", self.data, "--run", "r"), 2)
+        self.assertEqual(self.result(file, "--data", self.data, "--run", "r"), 2)
+        self.assertIn("generation  3", self.sluice("show", "r", "--data", self.data).stdout)
+        history = self.sluice("show", "r", "--history", "--data", self.data).stdout
+        self.assertIn("the run continued as new", history)
+        self.assertIn("generation 3 began", history)
+        self.sluice("replay", "r", "--data", self.data)
+
+    def test_a_failed_run_is_reopened_and_goes_on(self):
+        file = self.file("retry.yaml", """
+name: retry
+triggers:
+  - {id: begin, on: sluice.run.started, action: {finish: {error: not yet}}}
+  - {id: again, on: sluice.run.reopened, action: {invoke: {function: echo, input: "${run.generation}"}}}
+  - {id: end, on: sluice.task.succeeded, action: {finish: {result: "${data.result}"}}}
+""")
+        self.sluice("run", file, "--data", self.data, "--run", "r", code=FAILED)
+
+        self.assertIn("generation 2", self.sluice("reopen", "r", "--data", self.data).stdout)
+        self.assertIn("is running", self.sluice("reopen", "r", "--data", self.data, code=INVALID).stderr)
+        self.assertIn("not yet", self.sluice("why", "r", "--data", self.data).stdout)
+        self.assertEqual(self.result(file, "--data", self.data, "--run", "r"), 2)
+        self.assertIn("has succeeded", self.sluice("reopen", "r", "--data", self.data, code=INVALID).stderr)
+        self.sluice("reopen", "nobody", "--data", self.data, code=NOT_FOUND)
+        self.sluice("reopen", "r", "--data", self.folder / "none", code=NOT_FOUND)
+        self.sluice("replay", "r", "--data", self.data)
+
     def test_functions_may_come_from_another_file(self):
         functions = self.file("functions.yaml", "functions:\n  twice: {command: 'read n; echo $((n * 2))'}\n")
         file = self.file("use.yaml", """

@@ -27,6 +27,9 @@ Clients::Clients(const std::vector<RunPlan>& plans, std::uint16_t shard_count, T
         if (plans[plan].is_cancelled) {
             requests_.push_back({.kind = Kind::Cancel, .plan = plan});
         }
+        if (plans[plan].is_reopened) {
+            requests_.push_back({.kind = Kind::Reopen, .plan = plan});
+        }
     }
 }
 
@@ -40,6 +43,10 @@ void Clients::send(std::size_t request) {
     const auto& plan = plans_[requests_[request].plan];
     if (requests_[request].kind == Kind::Event) {
         send_events(request);
+        return;
+    }
+    if (requests_[request].kind == Kind::Reopen) {
+        reopen(request);
         return;
     }
     auto done = [this, request](Result<Value> answer) {
@@ -57,6 +64,17 @@ void Clients::send(std::size_t request) {
     auto info = trigger::RunInfo{.definition = plan.definition, .input = plan.input};
     post_(engine::StartInput{
         .run = {.id = plan.id}, .info = std::move(info), .context = {}, .done = std::move(done)});
+}
+
+/// Until it has failed, it is refused. When it has succeeded, an answer was lost on its way.
+void Clients::reopen(std::size_t request) {
+    const auto& id = plans_[requests_[request].plan].id;
+    log_.add(timeline_.now(), "client reopens {}", id);
+    post_(engine::ReopenInput{.run = {.id = id}, .done = [this, request](Result<Value> answer) {
+                                  auto is_done =
+                                      answer || answer.error().message.contains("has succeeded");
+                                  is_done ? confirm(request) : refused(request, answer.error());
+                              }});
 }
 
 /// One event, or several of the same run together.

@@ -105,6 +105,29 @@ constexpr auto texts = std::to_array<const char*>({
     R"({"name":"noted","triggers":[{"id":"begin","on":"sluice.run.started","action":[
             {"emit":{"type":"note","to":{"sink":"flaky"}}},{"emit":{"type":"note","to":{"sink":"work"}}},
             "finish"]}]})",
+    R"({"name":"generations","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"invoke":{"function":"work","each":4,"scope":"race/${index}","subject":"racer"}},
+                {"start":{"definition":"stuck","spread":true}},
+                {"schedule":{"timer":"never","after":"100h"}}]},
+            {"id":"arrived","on":{"type":"sluice.task.succeeded","subject":"racer"},
+             "action":{"emit":{"type":"arrived","scope":"/"}}},
+            {"id":"next","on":"arrived","filter":"run.generation < run.input.n",
+             "action":{"continue":{"context":{"from":"${run.generation}"}}}},
+            {"id":"last","on":"arrived","filter":"run.generation == run.input.n","action":[
+                {"close":"/race"},{"set":{"triggers":{"items":{"n":3}}}},{"enable":"items"}]},
+            {"id":"items","on":"item","enabled":false,"condition":{"count":{}},
+             "action":{"finish":{"result":"${run.context.from + 1}"}}}]})",
+    R"({"name":"reopened","timeout":"100h","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"invoke":{"function":"work","each":7,"scope":"part/${index}","subject":"part"}},
+                {"schedule":{"timer":"never","after":"100h"}}]},
+            {"id":"part","on":{"type":"sluice.task.succeeded","subject":"part"},"filter":"run.generation == 1",
+             "action":{"finish":{"error":"for now"}}},
+            {"id":"again","on":"sluice.run.reopened","lifetime":"persistent",
+             "action":{"invoke":{"function":"flaky","subject":"last"}}},
+            {"id":"end","on":{"type":"sluice.task.succeeded","subject":"last"},
+             "action":{"finish":{"result":"${run.generation}"}}}]})",
     R"({"name":"stuck","triggers":[{"id":"never","on":"nothing"}]})",
     R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
 });

@@ -117,6 +117,22 @@ RunPlan cancelled(Random& /*random*/) {
     return plan;
 }
 
+/// Its events wait for the last of its generations.
+RunPlan generations(Random& random) {
+    auto plan = counted("generations", size_in(random, 2, 5));
+    send(plan, "item", 3);
+    auto all = static_cast<std::uint64_t>(plan.result.as_int());
+    plan.fires = {{"begin", all}, {"next", all - 1}, {"last", 1}, {"items", 1}};
+    return plan;
+}
+
+RunPlan reopened(Random& /*random*/) {
+    auto plan = RunPlan{.definition = "reopened", .is_reopened = true};
+    plan.result = Value{2};
+    plan.fires = {{"begin", 1}, {"part", 1}, {"again", 1}, {"end", 1}};
+    return plan;
+}
+
 RunPlan noted(Random& /*random*/) {
     auto plan = RunPlan{.definition = "noted"};
     plan.noted = 2;
@@ -146,9 +162,9 @@ void add_pair(Random& random, std::vector<RunPlan>& plans) {
 
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes =
-        std::array<Make, 14>{noted,  join, in_rounds, tasks, fan,    race,      timers,
-                             nested, held, parked,    kept,  slices, cancelled, timed_out};
+    constexpr auto makes = std::array<Make, 16>{
+        noted, join,   in_rounds, tasks,  fan,       race,      timers,      nested,
+        held,  parked, kept,      slices, cancelled, timed_out, generations, reopened};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {

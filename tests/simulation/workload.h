@@ -26,6 +26,7 @@ struct RunPlan {
     std::vector<PlannedEvent> events;
     std::string after; ///< Started once this run is; empty: at once.
     bool is_cancelled = false;
+    bool is_reopened = false; ///< Once it has failed.
 
     trigger::Status status = trigger::Status::Succeeded;
     Value result;

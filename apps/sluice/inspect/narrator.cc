@@ -74,7 +74,17 @@ void Narrator::note_change(const trigger::Entry& entry, const trigger::Change& c
         emitted_[emitted->event.number] = cause({});
     } else if (const auto* continued = std::get_if<trigger::Continued>(&change)) {
         continuations_[continued->number] = cause({});
+    } else if (const auto* changed = std::get_if<trigger::Overridden>(&change);
+               changed != nullptr && !changed->form.is_null()) {
+        added_[changed->trigger] = text_at(changed->form, "id");
+    } else if (std::holds_alternative<trigger::Renewed>(change)) {
+        added_.clear();
     }
+}
+
+std::string Narrator::name(trigger::TriggerNumber number) const {
+    const auto* added = find_in(added_, number);
+    return added == nullptr ? names_(number) : *added;
 }
 
 std::string Narrator::place(trigger::Incarnation scope) const {
@@ -228,6 +238,15 @@ public:
     }
     std::string operator()(const trigger::Began& change) const {
         return fmt::format("the run began, with {}", brief(change.info.input));
+    }
+    std::string operator()(const trigger::Renewing& change) const {
+        return fmt::format("the run continued as new, with {}", brief(change.renewal.input));
+    }
+    std::string operator()(const trigger::Renewed& change) const {
+        return fmt::format("generation {} began", change.generation);
+    }
+    std::string operator()(const trigger::Reopened& change) const {
+        return fmt::format("the run was reopened: generation {} began", change.generation);
     }
     /// The rest is rare enough to be shown as it stands.
     template <typename Other>

@@ -48,10 +48,12 @@ private:
     void note_change(const trigger::Entry& entry, const trigger::Change& change,
                      trigger::TriggerNumber& by);
     std::string place(trigger::Incarnation scope) const;
-    std::string name(trigger::TriggerNumber number) const { return names_(number); }
+    std::string name(trigger::TriggerNumber number) const;
     std::string blame(const Cause* cause, std::string_view verb) const;
 
     std::function<std::string(trigger::TriggerNumber)> names_;
+    /// Of the generation being told of: a later one gives their numbers to others.
+    std::map<trigger::TriggerNumber, std::string> added_;
     std::map<trigger::Incarnation, std::string> scopes_;
     std::map<trigger::TaskKey, Cause> tasks_;
     std::map<std::uint64_t, Cause> timers_;

@@ -81,6 +81,9 @@ void print_summary(const trigger::RunState& state, const std::vector<WaitingTrig
     print("run         {}", state.id);
     print("definition  {}", state.info.definition);
     print("status      {}", to_string(progress.status));
+    if (state.info.generation > 1) {
+        print("generation  {}", state.info.generation);
+    }
     print("started     {}", time_text(state.info.started));
     if (progress.ended) {
         print("ended       {}, after {}", time_text(*progress.ended),

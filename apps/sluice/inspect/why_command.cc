@@ -131,14 +131,15 @@ Result<void> explain_event(engine::Inspector& inspector, const engine::RunName& 
     return {};
 }
 
-/// The event that ended the run.
+/// The event that ended the run, or its last generation.
 Result<std::optional<Step>> last_step(engine::Inspector& inspector, const engine::RunName& run) {
     auto narrator = Narrator{TRY(inspector.trigger_names(run))};
     auto last = std::optional<Step>{};
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
         narrator.note(entry);
         for (const auto& change : entry.changes) {
-            if (std::holds_alternative<trigger::Ended>(change)) {
+            if (std::holds_alternative<trigger::Ended>(change) ||
+                std::holds_alternative<trigger::Renewing>(change)) {
                 last = Step{entry, heading_of(entry), narrator.origin(entry), narrator.fate(entry),
                             narrator.consequences(entry)};
             }
@@ -179,10 +180,14 @@ Result<void> explain_run(engine::Inspector& inspector, const engine::RunName& ru
     auto waits = state->has_ended() ? std::vector<std::string>{}
                                     : waits_of(*state, TRY(waiting_triggers(inspector, run)));
     if (options.is_json) {
-        auto answer =
-            Value::object({{"run", run.id}, {"status", to_string(state->progress.status)}});
-        answer = state->has_ended() ? answer.with("ended_by", last ? to_value(*last) : Value{})
-                                    : answer.with("waits", strings(waits));
+        auto answer = Value::object({{"run", run.id},
+                                     {"status", to_string(state->progress.status)},
+                                     {"generation", number(state->info.generation)}});
+        auto ended_by = last ? to_value(*last) : Value{};
+        answer =
+            state->has_ended()
+                ? answer.with("ended_by", ended_by)
+                : answer.with("waits", strings(waits)).with("generation_before_ended_by", ended_by);
         print_json(answer);
         return {};
     }
@@ -190,6 +195,11 @@ Result<void> explain_run(engine::Inspector& inspector, const engine::RunName& ru
         print("run {} is running after {} events and waits:", run.id, state->progress.events);
         for (const auto& line : waits) {
             print("  - {}", line);
+        }
+        if (last) {
+            print("It is in its generation {}. The one before ended with this event:",
+                  state->info.generation);
+            print_step(*last);
         }
         return {};
     }

@@ -70,6 +70,7 @@ Result<void> Execution::begin() {
         return state == nullptr ? Value{}
                                 : Value::object({{"set", state->info.set},
                                                  {"input", state->info.input},
+                                                 {"generation", number(state->info.generation)},
                                                  {"has_ended", state->has_ended()}});
     }));
     TRY(check_same(existing));
@@ -102,7 +103,9 @@ Result<void> Execution::check_same(const Value& existing) const {
                     "another --run",
                     name_.id, directory_.path().string(), options_.file);
     }
-    if (*existing.find("input") != prepared_.input) {
+    // One that continued as new chose its input itself.
+    auto is_first = existing.find("generation")->as_int() == 1;
+    if (is_first && *existing.find("input") != prepared_.input) {
         return fail(Errc::InvalidInput,
                     "run \"{}\" in {} was started with other input, {}: choose another --run",
                     name_.id, directory_.path().string(), brief(*existing.find("input")));

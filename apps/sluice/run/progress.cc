@@ -176,6 +176,11 @@ void Progress::tell_change(const engine::RunName& run, const trigger::Entry& ent
                                 {"task", engine::Dispatcher::key_of(run, opened->key)},
                                 {"function", opened->task.target},
                                 {"attempt", 1}}));
+    } else if (const auto* renewed = std::get_if<trigger::Renewed>(&change);
+               renewed != nullptr && is_json) {
+        tell("", Value::object({{"kind", "continued"},
+                                {"run", run.id},
+                                {"generation", number(renewed->generation)}}));
     } else if (const auto* ended = std::get_if<trigger::Ended>(&change)) {
         names_->forget(run);
         if (is_json) {

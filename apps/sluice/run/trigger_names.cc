@@ -38,6 +38,10 @@ void TriggerNames::note(const engine::RunName& run, const trigger::Change& chang
         runs_[run] = {.set = set_of(catalog_, began->info.set)};
         return;
     }
+    if (std::holds_alternative<trigger::Renewed>(change)) {
+        runs_.erase(run); // Looked up when it is asked for.
+        return;
+    }
     const auto* changed = std::get_if<trigger::Overridden>(&change);
     if (changed != nullptr && !changed->form.is_null()) {
         auto known = runs_.find(run);

@@ -48,7 +48,7 @@ public:
             auto number = TRY(firing.trigger_named(id));
             TRY(set_trigger(firing, number, pattern));
             firing.decider().recheck(number, firing.scope(), firing.event());
-            if (firing.state().has_ended()) {
+            if (firing.state().is_over()) {
                 break;
             }
         }
@@ -139,6 +139,9 @@ public:
     }
 };
 
+constexpr auto keeps_its_id =
+    std::string_view{"a trigger keeps its id: remove it and add another to have one of another id"};
+
 class Modify final : public Action {
 public:
     expr::Template id;
@@ -147,6 +150,11 @@ public:
     Attempt<void> perform(Firing& firing) const override {
         auto name = TRY(firing.evaluate_text(id, "trigger"));
         auto number = TRY(firing.trigger_named(name));
+        if (const auto* renamed = over.find("id"); renamed != nullptr && *renamed != Value{name}) {
+            return std::unexpected(
+                expr::Fault{.code = "invalid_trigger",
+                            .message = fmt::format("trigger \"{}\": {}", name, keeps_its_id)});
+        }
         auto form = merged(to_form(firing.decider().triggers().get(number)->spec), over);
         TRY(override_with(firing, number, form));
         firing.decider().recheck(number, firing.scope(), firing.event());
@@ -230,6 +238,14 @@ Made make_modify(const Value& params, const ActionSite& site, Problems& problems
     action->over = reader.get("set");
     if (!action->over.is_map()) {
         reader.problem("set", "expected a map of the trigger's members to replace");
+        return action;
+    }
+    // Of a trigger that is named by a template it is seen when the action is done.
+    auto id = reader.get("trigger");
+    const auto* renamed = action->over.find("id");
+    auto is_known = id.is_string() && !id.as_string().contains("${");
+    if (renamed != nullptr && is_known && *renamed != id) {
+        reader.problem("set/id", std::string{keeps_its_id});
     }
     return action;
 }

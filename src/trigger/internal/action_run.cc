@@ -33,6 +33,37 @@ public:
     }
 };
 
+class ContinueAsNew final : public Action {
+public:
+    std::optional<expr::Template> input;
+    expr::Template context;
+    std::vector<expr::Template> kept; ///< Names of members of the run's context.
+
+    Attempt<void> perform(Firing& firing) const override {
+        const auto& state = firing.state();
+        auto next = Renewal{.input = input ? TRY(firing.evaluate(*input)) : state.info.input,
+                            .context = firing.decider().triggers().spec().context};
+        for (const auto& each : kept) {
+            auto name = TRY(firing.evaluate_text(each, "keep"));
+            if (const auto* member = state.context.find(name)) {
+                next.context = next.context.with(name, *member);
+            }
+        }
+        auto given = TRY(firing.evaluate(context));
+        if (!given.is_null() && !given.is_map()) {
+            return faulty("wrong_kind",
+                          fmt::format("context is a {}: expected a map", to_string(given.kind())));
+        }
+        if (given.is_map()) {
+            for (const auto& [name, member] : given.as_map()) {
+                next.context = next.context.with(name, member);
+            }
+        }
+        firing.decider().continue_as_new(std::move(next));
+        return {};
+    }
+};
+
 /// A duration as text or seconds; a time as text or timestamp.
 Attempt<Nanos> read_duration(const Value& value, std::string_view what) {
     if (value.is_duration()) {
@@ -224,6 +255,19 @@ Made make_finish(const Value& params, const ActionSite& site, Problems& problems
         if (reader.has("result")) {
             reader.problem("error", "expected either result or error");
         }
+    }
+    return action;
+}
+
+Made make_continue(const Value& params, const ActionSite& site, Problems& problems) {
+    auto reader = Params{params, "", {"input", "context", "keep"}, site.expressions, problems};
+    auto action = std::make_shared<ContinueAsNew>();
+    if (reader.has("input")) {
+        action->input = reader.any("input");
+    }
+    action->context = reader.any("context");
+    if (reader.has("keep")) {
+        action->kept = reader.texts("keep");
     }
     return action;
 }

@@ -26,6 +26,7 @@ Made make_remove(const Value& params, const ActionSite& site, Problems& problems
 Made make_modify(const Value& params, const ActionSite& site, Problems& problems);
 // Time, scopes and the run: action_run.cc
 Made make_finish(const Value& params, const ActionSite& site, Problems& problems);
+Made make_continue(const Value& params, const ActionSite& site, Problems& problems);
 Made make_schedule(const Value& params, const ActionSite& site, Problems& problems);
 Made make_cancel(const Value& params, const ActionSite& site, Problems& problems);
 Made make_open(const Value& params, const ActionSite& site, Problems& problems);

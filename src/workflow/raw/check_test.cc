@@ -124,6 +124,13 @@ TEST(Check, FindsUnknownFunctionsInTriggersThatAreAddedLater) {
                 ElementsAre(HasSubstr("modify/set/action/invoke: found the text \"mine\"")));
 }
 
+TEST(Check, FindsTriggersThatAreToGetAnotherId) {
+    EXPECT_THAT(findings_in(with_action("modify: {trigger: a, set: {id: z}}")),
+                ElementsAre(StartsWith("f:6:32: triggers/0/action/modify/set/id: a trigger keeps")));
+    EXPECT_THAT(findings_in(with_action("modify: {trigger: a, set: {id: a, filter: 'true'}}")),
+                ElementsAre());
+}
+
 TEST(Check, FindsWhatIsWrongWithFunctions) {
     EXPECT_THAT(findings_in(with_action("finish") + R"(functions:
   a: {kind: magic}
