@@ -9,20 +9,24 @@
 namespace sluice::simulation {
 
 Clients::Clients(const std::vector<RunPlan>& plans, std::uint16_t shard_count, Timeline& timeline,
-                 Random& random, ActionLog& log, Post post)
+                 Random& random, ActionLog& log, Post post,
+                 std::function<void(const RunPlan& plan)> begun)
     : plans_(plans),
       shard_count_(shard_count),
       timeline_(timeline),
       random_(random),
       log_(log),
-      post_(std::move(post)) {
+      post_(std::move(post)),
+      begun_(std::move(begun)) {
     for (auto plan = std::size_t{0}; plan < plans.size(); ++plan) {
         requests_.push_back({.kind = Kind::Start, .plan = plan});
         if (plans[plan].after.empty()) {
             send_later(requests_.size() - 1, 100);
         }
         for (auto event = std::size_t{0}; event < plans[plan].events.size(); ++event) {
-            requests_.push_back({.kind = Kind::Event, .plan = plan, .event = event});
+            if (!plans[plan].events[event].by_bus) {
+                requests_.push_back({.kind = Kind::Event, .plan = plan, .event = event});
+            }
         }
         if (plans[plan].is_cancelled) {
             requests_.push_back({.kind = Kind::Cancel, .plan = plan});
@@ -130,6 +134,7 @@ void Clients::confirm(std::size_t request) {
 }
 
 void Clients::started(std::size_t plan) {
+    begun_(plans_[plan]);
     for (auto at = std::size_t{0}; at < requests_.size(); ++at) {
         const auto& each = requests_[at];
         if (each.plan == plan && each.kind != Kind::Start) {

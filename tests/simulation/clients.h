@@ -19,8 +19,10 @@ class Clients {
 public:
     using Post = std::function<void(engine::Input&&)>;
 
+    /// `begun` is told of each plan whose run has begun.
     Clients(const std::vector<RunPlan>& plans, std::uint16_t shard_count, Timeline& timeline,
-            Random& random, ActionLog& log, Post post);
+            Random& random, ActionLog& log, Post post,
+            std::function<void(const RunPlan& plan)> begun);
 
     /// The process died: whoever waits for an answer asks again.
     void ask_again();
@@ -61,6 +63,7 @@ private:
     Random& random_;
     ActionLog& log_;
     Post post_;
+    std::function<void(const RunPlan& plan)> begun_;
     std::vector<Request> requests_;
     std::vector<Acknowledged> acknowledged_;
 };

@@ -85,6 +85,16 @@ constexpr auto texts = std::to_array<const char*>({
     R"({"name":"kept","triggers":[
             {"id":"gate","on":"open","action":{"add":{"id":"added","on":"item","condition":{"count":5},
              "action":{"finish":{"result":5}}}}}]})",
+    R"({"name":"summed","dedupe":"none","context":{"sum":0},"triggers":[
+            {"id":"each","on":"item","lifetime":"persistent",
+             "action":{"set":{"run":{"sum":"${run.context.sum + 1}"}}}},
+            {"id":"end","on":"end","action":{"finish":{"result":"${run.context.sum}"}}}]})",
+    R"({"name":"pressed","dedupe":"none","context":{"sum":0},"kept":{"max":3,"full":"back-pressure"},
+        "triggers":[
+            {"id":"each","on":"item","lifetime":"persistent","enabled":false,
+             "action":{"set":{"run":{"sum":"${run.context.sum + 1}"}}}},
+            {"id":"gate","on":"open","action":{"enable":["each","end"]}},
+            {"id":"end","on":"end","enabled":false,"action":{"finish":{"result":"${run.context.sum}"}}}]})",
     R"({"name":"slices","triggers":[
             {"id":"begin","on":"sluice.run.started","action":[
                 {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "engine/feed.h"
 #include "engine/outbox.h"
+#include "engine/quarantine.h"
 #include "engine/run_records.h"
 #include "trigger/apply.h"
 #include "trigger/testing/state_bytes.h"
@@ -38,12 +40,13 @@ std::string difference(const std::string& left, const std::string& right) {
 } // namespace
 
 Oracle::Oracle(store::Store& store, const std::vector<RunPlan>& plans, const Clients& clients,
-               const Functions& functions, const trigger::DecideLimits& limits)
+               const Functions& functions, const Bus& bus, const trigger::DecideLimits& limits)
     : store_(store),
       inspector_(store, vocabulary_),
       plans_(plans),
       clients_(clients),
       functions_(functions),
+      bus_(bus),
       limits_(limits) {}
 
 std::vector<std::string> Oracle::check() {
@@ -63,6 +66,7 @@ std::vector<std::string> Oracle::check() {
         check_plan(plan);
     }
     check_acknowledged();
+    check_bus();
     for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
         check_outbox(ShardId{shard});
     }
@@ -175,7 +179,8 @@ void Oracle::check_entries(const engine::RunName& run, const std::vector<trigger
         }
         auto& taken = taken_[{run.id, std::string{json->find("source")->as_string()},
                               std::string{json->find("id")->as_string()}}];
-        auto is_first = entry.fate != trigger::Fate::Duplicate && entry.fate != trigger::Fate::Late;
+        auto is_first = entry.fate != trigger::Fate::Duplicate &&
+                        entry.fate != trigger::Fate::Late && entry.fate != trigger::Fate::Busy;
         taken.first += is_first ? 1 : 0;
         ++taken.all;
     }
@@ -254,6 +259,32 @@ void Oracle::check_acknowledged() {
         if (taken.first > 1) {
             blame("event {} of run {} was taken {} times", std::get<2>(name), std::get<0>(name),
                   taken.first);
+        }
+    }
+}
+
+/// What a numbered source has is taken once, or set aside once, and every shard knows how far it
+/// is.
+void Oracle::check_bus() {
+    auto aside = std::map<std::uint64_t, std::uint64_t>{};
+    auto quarantine = engine::read_quarantine(store_, 1'000'000).value();
+    for (const auto& each : quarantine) {
+        ++aside[each.number];
+    }
+    auto number = std::uint64_t{0};
+    for (const auto& message : bus_.messages()) {
+        auto set_aside = aside[++number];
+        auto taken = taken_[{message.run, Bus::source, message.id}].first;
+        if (set_aside != (message.is_stray ? 1U : 0U) || taken != (message.is_stray ? 0U : 1U)) {
+            blame("event {} of the bus, {} of run {}, was taken {} times and set aside {} times",
+                  number, message.id, message.run, taken, set_aside);
+        }
+    }
+    auto positions = engine::positions_of(store_, Bus::partition).value();
+    for (auto shard = std::size_t{0}; shard < positions.size(); ++shard) {
+        if (positions[shard] != number) {
+            blame("shard {} stands at {} of the bus, which has {}", shard, positions[shard],
+                  number);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "bus.h"
 #include "clients.h"
 #include "engine/inspector.h"
 #include "functions.h"
@@ -15,7 +16,7 @@ namespace sluice::simulation {
 class Oracle {
 public:
     Oracle(store::Store& store, const std::vector<RunPlan>& plans, const Clients& clients,
-           const Functions& functions, const trigger::DecideLimits& limits);
+           const Functions& functions, const Bus& bus, const trigger::DecideLimits& limits);
 
     /// Everything that does not hold, one sentence each.
     std::vector<std::string> check();
@@ -36,6 +37,7 @@ private:
     void check_moment(const engine::RunName& run, const trigger::Entry& entry);
     void check_acknowledged();
     void check_outbox(ShardId shard);
+    void check_bus();
 
     store::Store& store_;
     trigger::Vocabulary vocabulary_;
@@ -43,6 +45,7 @@ private:
     const std::vector<RunPlan>& plans_;
     const Clients& clients_;
     const Functions& functions_;
+    const Bus& bus_;
     trigger::DecideLimits limits_;
     std::vector<std::string> found_;
 

@@ -145,6 +145,31 @@ RunPlan timed_out(Random& /*random*/) {
     return plan;
 }
 
+void publish(RunPlan& plan, std::string_view type, std::int64_t count) {
+    send(plan, type, count);
+    for (auto& event : plan.events) {
+        event.by_bus |= event.type == type;
+    }
+}
+
+/// Items of the bus, each once and in order, though the run knows no duplicates; the last ends it.
+RunPlan by_bus(Random& random) {
+    auto plan = counted("summed", size_in(random, 1, 25));
+    publish(plan, "item", plan.result.as_int());
+    publish(plan, "end", 1);
+    plan.fires = {{"each", static_cast<std::uint64_t>(plan.result.as_int())}, {"end", 1}};
+    return plan;
+}
+
+/// The same, with room for three until a client opens the gate.
+RunPlan pressed(Random& random) {
+    auto plan = by_bus(random);
+    plan.definition = "pressed";
+    send(plan, "open", 1);
+    plan.fires["gate"] = 1;
+    return plan;
+}
+
 /// One run that sends to another, which counts.
 void add_pair(Random& random, std::vector<RunPlan>& plans) {
     auto receiver = counted("join", size_in(random, 1, 15));
@@ -162,9 +187,9 @@ void add_pair(Random& random, std::vector<RunPlan>& plans) {
 
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes = std::array<Make, 16>{
-        noted, join,   in_rounds, tasks,  fan,       race,      timers,      nested,
-        held,  parked, kept,      slices, cancelled, timed_out, generations, reopened};
+    constexpr auto makes = std::array<Make, 18>{
+        noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
+        parked, kept, slices,    cancelled, timed_out, generations, reopened, by_bus, pressed};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {

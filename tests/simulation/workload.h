@@ -16,6 +16,7 @@ struct PlannedEvent {
     std::string id;
     std::string type;
     std::int64_t key = 0; ///< `data.k`.
+    bool by_bus = false;  ///< Comes by the numbered source, not by a client.
 };
 
 /// A run, what its clients do to it, and how it must end whatever goes wrong meanwhile.

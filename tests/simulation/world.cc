@@ -46,14 +46,20 @@ World::World(std::uint64_t seed, bool is_verbose)
       store_(make_store(random_)),
       functions_(timeline_, random_, log_,
                  [this](engine::AnswerInput answer) { process_->post(std::move(answer)); }),
-      clients_(plans_, store_->shard_count(), timeline_, random_, log_,
-               [this](engine::Input&& input) {
-                   if (auto* start = std::get_if<engine::StartInput>(&input)) {
-                       start->info.set =
-                           process_->catalog().find("default", start->info.definition).value();
-                   }
-                   process_->post(std::move(input));
-               }),
+      bus_(
+          timeline_, random_, log_,
+          [this](engine::Input&& input) { process_->post(std::move(input)); },
+          [this]() -> const store::Store& { return *store_; }),
+      clients_(
+          plans_, store_->shard_count(), timeline_, random_, log_,
+          [this](engine::Input&& input) {
+              if (auto* start = std::get_if<engine::StartInput>(&input)) {
+                  start->info.set =
+                      process_->catalog().find("default", start->info.definition).value();
+              }
+              process_->post(std::move(input));
+          },
+          [this](const RunPlan& plan) { bus_.publish(plan); }),
       harms_left_(random_.below(15)) {}
 
 void World::define() {
@@ -73,14 +79,15 @@ void World::define() {
 Verdict World::run() {
     define();
     if (verdict_.problems.empty() && open_process() && settle()) {
-        verdict_.problems = Oracle{*store_, plans_, clients_, functions_, options_.limits}.check();
+        verdict_.problems =
+            Oracle{*store_, plans_, clients_, functions_, bus_, options_.limits}.check();
     }
     if (verdict_.problems.empty()) {
         // What was quiet stays quiet: a restart finds nothing left to do, and changes no run.
         restart(random_.chance(0.5) ? Loss::Power : Loss::Process);
         if (settle()) {
             verdict_.problems =
-                Oracle{*store_, plans_, clients_, functions_, options_.limits}.check();
+                Oracle{*store_, plans_, clients_, functions_, bus_, options_.limits}.check();
         }
     }
     verdict_.hash = log_.hash();
@@ -217,6 +224,7 @@ void World::restart(Loss loss) {
         }
     } while (!open_process() && verdict_.problems.empty());
     clients_.ask_again();
+    bus_.read_again();
 }
 
 bool World::open_process() {

@@ -8,6 +8,7 @@
 
 #include "action_log.h"
 #include "base/random.h"
+#include "bus.h"
 #include "clients.h"
 #include "functions.h"
 #include "process.h"
@@ -51,6 +52,7 @@ private:
     ProcessOptions options_;
     std::unique_ptr<store::testing::SimulatedStore> store_;
     Functions functions_;
+    Bus bus_;
     Clients clients_;
     std::unique_ptr<Process> process_; ///< After what it uses.
     std::uint64_t harms_left_ = 0;
