@@ -101,16 +101,37 @@ void Dispatcher::forget_active(const Call& call) {
     }
 }
 
+bool Dispatcher::has_room(const Slot& slot) const {
+    auto limit = slot.function.concurrency;
+    return !has_stopped_ && (limit == 0 || slot.active < limit);
+}
+
+void Dispatcher::note_active(Slot& slot, const Call& call) {
+    ++slot.active;
+    active_[call.run][call.key] = call.attempt;
+    ++active_count_;
+}
+
+std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
+                                                        const trigger::TaskKey& key) {
+    auto of_run = waiting_.find(run);
+    if (of_run == waiting_.end()) {
+        return std::nullopt;
+    }
+    auto taken = of_run->second.extract(key);
+    if (of_run->second.empty()) {
+        waiting_.erase(of_run);
+    }
+    return taken.empty() ? std::nullopt : std::optional{taken.mapped()};
+}
+
 std::vector<Call> Dispatcher::take_ready(Slot& slot) {
     auto ready = std::vector<Call>{};
-    auto limit = slot.function.concurrency;
-    while (!has_stopped_ && !slot.waiting.empty() && (limit == 0 || slot.active < limit)) {
-        ready.push_back(std::move(slot.waiting.front()));
-        slot.waiting.pop_front();
-        ++slot.active;
-        const auto& call = ready.back();
-        active_[call.run][call.key] = call.attempt;
-        ++active_count_;
+    while (!slot.waiting.empty() && has_room(slot)) {
+        auto next = slot.waiting.extract(slot.waiting.begin());
+        take_place(next.mapped().run, next.mapped().key);
+        note_active(slot, next.mapped());
+        ready.push_back(std::move(next.mapped()));
     }
     return ready;
 }
@@ -126,8 +147,13 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
                 unknown.push_back(std::move(call));
                 continue;
             }
-            slot->second.waiting.push_back(std::move(call));
-            std::ranges::move(take_ready(slot->second), std::back_inserter(ready));
+            if (slot->second.waiting.empty() && has_room(slot->second)) {
+                note_active(slot->second, call);
+                ready.push_back(std::move(call));
+            } else {
+                waiting_[call.run][call.key] = {.slot = &slot->second, .ticket = ++tickets_};
+                slot->second.waiting.emplace(tickets_, std::move(call));
+            }
         }
     }
     for (auto& call : unknown) {
@@ -194,16 +220,18 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     auto targets = std::vector<event::Sink*>{};
     {
         auto lock = std::lock_guard{mutex_};
-        for (auto& [name, slot] : slots_) {
-            std::erase_if(slot.waiting,
-                          [&](const Call& call) { return call.run == run && call.key == key; });
-            targets.push_back(slot.function.sink);
+        if (auto place = take_place(run, key)) {
+            place->slot->waiting.erase(place->ticket);
+            return;
         }
         auto of_run = active_.find(run);
         if (of_run == active_.end() || !of_run->second.contains(key)) {
             return;
         }
         token = token_of(run, key, of_run->second.at(key));
+        for (auto& [name, slot] : slots_) {
+            targets.push_back(slot.function.sink);
+        }
     }
     std::ranges::sort(targets);
     auto repeated = std::ranges::unique(targets);

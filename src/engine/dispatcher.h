@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -66,18 +65,29 @@ private:
     struct Slot {
         Function function;
         std::uint32_t active = 0;
-        std::deque<Call> waiting;
+        std::map<std::uint64_t, Call> waiting; ///< By ticket.
+    };
+    struct Place {
+        Slot* slot = nullptr;
+        std::uint64_t ticket = 0;
     };
 
     void begin(const Function& function, Call call);
     void finish(Call call, event::Answer answer);
+    bool has_room(const Slot& slot) const;
+    void note_active(Slot& slot, const Call& call);
     void forget_active(const Call& call);
+    /// Where it waits, which is given up; nothing: it does not.
+    std::optional<Place> take_place(const RunName& run, const trigger::TaskKey& key);
     /// Calls that may begin now.
     std::vector<Call> take_ready(Slot& slot);
 
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
     std::map<std::string, Slot, std::less<>> slots_;
+    /// Calls that wait: one is called off without looking at the others.
+    std::map<RunName, std::map<trigger::TaskKey, Place>> waiting_;
+    std::uint64_t tickets_ = 0;
     /// Calls that have begun, with their attempt.
     std::map<RunName, std::map<trigger::TaskKey, std::uint32_t>> active_;
     std::size_t active_count_ = 0;

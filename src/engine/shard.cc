@@ -101,6 +101,13 @@ Result<void> Shard::take_turns() {
             trigger::Decider{*run->state, *run->triggers, run->journal, codec_, services_.limits};
         decider.take_turn(moment_);
         end_deciding(*run, decided);
+        if (!reopening_.empty() && !run->state->progress.is_sweeping) {
+            if (auto waiting = reopening_.extract(name); !waiting.empty()) {
+                for (auto& input : waiting.mapped()) {
+                    TRY(reopen(std::move(input)));
+                }
+            }
+        }
     }
     return {};
 }
@@ -229,6 +236,11 @@ void Shard::answer_later(Done done, Result<Value> result) {
 void Shard::abandon(const Error& error) {
     for (auto& answer : std::exchange(release_, {}).answers) {
         answer(&error);
+    }
+    for (auto& [run, waiting] : std::exchange(reopening_, {})) {
+        for (auto& input : waiting) {
+            input.done(std::unexpected(error));
+        }
     }
     for (auto& [run, waiting] : std::exchange(watchers_, {})) {
         for (auto& done : waiting) {
