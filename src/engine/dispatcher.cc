@@ -130,8 +130,8 @@ void Dispatcher::settle(const AttemptId& attempt) {
     event::Sink* sink = nullptr;
     {
         auto lock = std::lock_guard{mutex_};
-        for (auto& [name, slot] : slots_) {
-            std::erase_if(slot.waiting, [&](const Call& call) { return call.id() == attempt; });
+        if (auto place = take_place(attempt.run, attempt.key)) {
+            place->slot->waiting.erase(place->ticket);
         }
         if (auto* active = find_active(attempt)) {
             active->is_settled = true;
@@ -143,17 +143,38 @@ void Dispatcher::settle(const AttemptId& attempt) {
     }
 }
 
+bool Dispatcher::has_room(const Slot& slot) const {
+    auto limit = slot.function.concurrency;
+    return !has_stopped_ && (limit == 0 || slot.active < limit);
+}
+
+void Dispatcher::note_active(Slot& slot, const Call& call) {
+    ++slot.active;
+    active_[call.run][{call.key, call.attempt, call.started}] = {
+        .id = call.id(), .slot = &slot, .policy = call.task.policy};
+    ++active_count_;
+}
+
+std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
+                                                        const trigger::TaskKey& key) {
+    auto of_run = waiting_.find(run);
+    if (of_run == waiting_.end()) {
+        return std::nullopt;
+    }
+    auto taken = of_run->second.extract(key);
+    if (of_run->second.empty()) {
+        waiting_.erase(of_run);
+    }
+    return taken.empty() ? std::nullopt : std::optional{taken.mapped()};
+}
+
 std::vector<Call> Dispatcher::take_ready(Slot& slot) {
     auto ready = std::vector<Call>{};
-    auto limit = slot.function.concurrency;
-    while (!has_stopped_ && !slot.waiting.empty() && (limit == 0 || slot.active < limit)) {
-        ready.push_back(std::move(slot.waiting.front()));
-        slot.waiting.pop_front();
-        ++slot.active;
-        const auto& call = ready.back();
-        active_[call.run][{call.key, call.attempt, call.started}] = {
-            .id = call.id(), .slot = &slot, .policy = call.task.policy};
-        ++active_count_;
+    while (!slot.waiting.empty() && has_room(slot)) {
+        auto next = slot.waiting.extract(slot.waiting.begin());
+        take_place(next.mapped().run, next.mapped().key);
+        note_active(slot, next.mapped());
+        ready.push_back(std::move(next.mapped()));
     }
     return ready;
 }
@@ -169,8 +190,13 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
                 unknown.push_back(std::move(call));
                 continue;
             }
-            slot->second.waiting.push_back(std::move(call));
-            std::ranges::move(take_ready(slot->second), std::back_inserter(ready));
+            if (slot->second.waiting.empty() && has_room(slot->second)) {
+                note_active(slot->second, call);
+                ready.push_back(std::move(call));
+            } else {
+                waiting_[call.run][call.key] = {.slot = &slot->second, .ticket = ++tickets_};
+                slot->second.waiting.emplace(tickets_, std::move(call));
+            }
         }
     }
     for (auto& call : unknown) {
@@ -228,9 +254,9 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     auto begun = std::vector<std::pair<event::Sink*, AttemptId>>{};
     {
         auto lock = std::lock_guard{mutex_};
-        for (auto& [name, slot] : slots_) {
-            std::erase_if(slot.waiting,
-                          [&](const Call& call) { return call.run == run && call.key == key; });
+        if (auto place = take_place(run, key)) {
+            place->slot->waiting.erase(place->ticket);
+            return;
         }
         auto of_run = active_.find(run);
         if (of_run == active_.end()) {

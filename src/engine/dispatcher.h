@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -71,7 +70,11 @@ private:
     struct Slot {
         Function function;
         std::uint32_t active = 0;
-        std::deque<Call> waiting;
+        std::map<std::uint64_t, Call> waiting; ///< By ticket.
+    };
+    struct Place {
+        Slot* slot = nullptr;
+        std::uint64_t ticket = 0;
     };
 
     /// A call that has begun.
@@ -81,13 +84,17 @@ private:
         Value policy;
         bool is_settled = false; ///< Its answer came by another way.
     };
-    using Place = std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
+    using ActiveKey = std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
 
     void begin(const Function& function, Call call);
     void finish(Call call, event::Answer answer);
     Active* find_active(const AttemptId& attempt);
+    bool has_room(const Slot& slot) const;
+    void note_active(Slot& slot, const Call& call);
     /// Whether its answer still counts.
     bool forget_active(const Call& call);
+    /// Where it waits, which is given up; nothing: it does not.
+    std::optional<Place> take_place(const RunName& run, const trigger::TaskKey& key);
     std::optional<Nanos> delay_after(const Slot& slot, const Value& policy, std::uint32_t attempt,
                                      const event::Answer& answer);
     /// Calls that may begin now.
@@ -96,7 +103,10 @@ private:
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
     std::map<std::string, Slot, std::less<>> slots_;
-    std::map<RunName, std::map<Place, Active>> active_;
+    /// Calls that wait: one is called off without looking at the others.
+    std::map<RunName, std::map<trigger::TaskKey, Place>> waiting_;
+    std::uint64_t tickets_ = 0;
+    std::map<RunName, std::map<ActiveKey, Active>> active_;
     std::size_t active_count_ = 0;
     Random random_;
     Tokens tokens_;

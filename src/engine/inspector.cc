@@ -159,7 +159,8 @@ Result<Value> Inspector::triggers(const RunName& name) {
             states.push_back(state_of_trigger(*root, ""));
         }
         for (const auto& [scope, path] : state->scope_paths) {
-            if (const auto* scoped = state->find_trigger(scope, number)) {
+            const auto* scoped = state->find_trigger(scope, number);
+            if (scoped != nullptr && state->path_of(scope) != nullptr) {
                 states.push_back(state_of_trigger(*scoped, path));
             }
         }

@@ -219,8 +219,7 @@ private:
     Result<void> load_scope(std::string_view path, std::string_view value) {
         auto& scope = state_.scopes[std::string{path}];
         TRY(read_record(value, scope));
-        state_.scope_paths[scope.incarnation] = std::string{path};
-        state_.members[scope.parent].children.insert(std::string{path});
+        state_.link(std::string{path}, scope);
         return {};
     }
 

@@ -111,6 +111,13 @@ Result<void> Shard::take_turns() {
             trigger::Decider{*run->state, *run->triggers, run->journal, codec_, services_.limits};
         decider.take_turn(moment_);
         end_deciding(*run, decided);
+        if (!reopening_.empty() && !run->state->progress.is_sweeping) {
+            if (auto waiting = reopening_.extract(name); !waiting.empty()) {
+                for (auto& input : waiting.mapped()) {
+                    TRY(reopen(std::move(input)));
+                }
+            }
+        }
     }
     return {};
 }
@@ -246,6 +253,11 @@ void Shard::abandon(const Error& error) {
         answer(&error);
     }
     give_back_all(error);
+    for (auto& [run, waiting] : std::exchange(reopening_, {})) {
+        for (auto& input : waiting) {
+            input.done(std::unexpected(error));
+        }
+    }
     for (auto& [run, waiting] : std::exchange(watchers_, {})) {
         for (auto& done : waiting) {
             done(std::unexpected(error));

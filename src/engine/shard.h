@@ -143,6 +143,8 @@ private:
     void follow(AwakeRun& run, const trigger::Sent& sent);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void follow(AwakeRun& run, const trigger::Renewed& renewed);
+    /// Calls of this batch that nobody waits for any more: the sweep takes them out of the outbox.
+    void drop_unsent(const AwakeRun& run);
     void touch(AwakeRun& run);
     /// A batch has one moment: its history record says when, once.
     void keep_time();
@@ -177,6 +179,7 @@ private:
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;
     std::map<RunName, std::vector<Done>> watchers_;
+    std::map<RunName, std::vector<ReopenInput>> reopening_; ///< Until their end is swept.
 
     std::vector<AwakeRun*> touched_;
     std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;

@@ -45,15 +45,30 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
             follow(run, *sent);
         } else if (const auto* ended = std::get_if<trigger::Ended>(&effect)) {
             follow(run, *ended);
+            if (!ended->is_swept) {
+                drop_unsent(run);
+            }
         } else if (const auto* renewed = std::get_if<trigger::Renewed>(&effect)) {
             follow(run, *renewed);
         } else if (const auto* replied = std::get_if<trigger::Replied>(&effect)) {
             reply_ = replied->data;
+        } else {
+            drop_unsent(run); // A scope was closed, or a generation.
         }
     }
     if (run.state->has_work()) {
         ready_.insert(run.name);
     }
+}
+
+void Shard::drop_unsent(const AwakeRun& run) {
+    std::erase_if(release_.calls, [&](const Call& call) {
+        if (call.run != run.name) {
+            return false;
+        }
+        auto task = run.state->tasks.find(call.key);
+        return task == run.state->tasks.end() || !run.state->is_open(task->second);
+    });
 }
 
 Nanos Shard::retention_of(const AwakeRun& run) const {

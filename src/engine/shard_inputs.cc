@@ -256,6 +256,10 @@ Result<void> Shard::reopen(ReopenInput&& input) {
                           status == trigger::Status::Running ? "is running" : "has succeeded"));
         return {};
     }
+    if (run->state->progress.is_sweeping) {
+        reopening_[input.run].push_back(std::move(input));
+        return {};
+    }
     auto data =
         Value::object({{"status", to_string(status)}, {"error", run->state->progress.error}});
     decide(*run,
@@ -277,6 +281,13 @@ Result<void> Shard::remove(RemoveInput&& input) {
         answer_later(std::move(input.done),
                      fail(Errc::Conflict, "run \"{}\" is running: cancel or terminate it first",
                           input.run.id));
+        return {};
+    }
+    if (run->state->has_unswept()) {
+        answer_later(
+            std::move(input.done),
+            fail(Errc::Conflict, "run \"{}\" still cancels what it had open: try again in a moment",
+                 input.run.id));
         return {};
     }
     has_changes_ = true;
@@ -305,13 +316,16 @@ Result<void> Shard::sweep_expired() {
             break;
         }
         auto run = TRY(keys::read_run(key));
+        auto* awake = TRY(runs_.find(run));
+        if (awake != nullptr && awake->state->has_unswept()) {
+            continue; // Its time comes when it is swept.
+        }
         puts_.emplace_back(std::string{cursor->key()}, "");
         has_changes_ = true;
         if (cursor->value().starts_with('h')) {
             TRY(forget_history(run, cursor->value().substr(1)));
             continue;
         }
-        auto* awake = TRY(runs_.find(run));
         // Another run may have taken the name of one that was removed by hand.
         if (awake != nullptr && awake->state->progress.ended &&
             *awake->state->progress.ended + retention_of(*awake) <= when) {

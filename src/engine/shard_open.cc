@@ -73,8 +73,8 @@ Result<Release> Shard::open(store::ShardState state) {
             outbox_.close_call(run, key);
             continue;
         }
-        // One that waits for its next attempt has a timer.
-        if (!task->second.is_waiting) {
+        // One that waits for its next attempt has a timer, one that is closed is swept.
+        if (!task->second.is_waiting && awake->state->is_open(task->second)) {
             release.calls.push_back({.run = run,
                                      .key = key,
                                      .attempt = task->second.attempt,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "trigger/internal/closing.h"
 #include "trigger/state_image.h"
 
 namespace sluice::trigger {
@@ -21,119 +22,6 @@ TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
         state.dirty_triggers.push_back({.scope = scope, .trigger = trigger});
     }
     return *slot;
-}
-
-ScopeMembers& members_of(RunState& state, Incarnation scope) {
-    return state.members[scope];
-}
-
-void forget_member_if_empty(RunState& state, Incarnation scope) {
-    auto found = state.members.find(scope);
-    if (found != state.members.end() && found->second.is_empty()) {
-        state.members.erase(found);
-    }
-}
-
-void erase_task(RunState& state, const TaskKey& key) {
-    auto found = state.tasks.find(key);
-    if (found == state.tasks.end()) {
-        return;
-    }
-    auto scope = found->second.scope;
-    members_of(state, scope).tasks.erase(key);
-    forget_member_if_empty(state, scope);
-    state.tasks.erase(found);
-    state.mark({.table = Table::Task, .first = key.fire.raw(), .second = key.index});
-}
-
-void erase_timer(RunState& state, TimerNumber number) {
-    auto found = state.timers.find(number);
-    if (found == state.timers.end()) {
-        return;
-    }
-    auto scope = found->second.scope;
-    state.removed_timers.push_back(
-        {.number = number, .is_absolute = found->second.is_absolute, .due = found->second.due});
-    members_of(state, scope).timers.erase(number);
-    forget_member_if_empty(state, scope);
-    state.timers.erase(found);
-    state.mark({.table = Table::Timer, .first = number.raw()});
-}
-
-void erase_continuations_of(RunState& state, Incarnation scope) {
-    for (auto it = state.continuations.begin(); it != state.continuations.end();) {
-        if (it->second.scope != scope) {
-            ++it;
-            continue;
-        }
-        state.mark({.table = Table::Continuation, .first = it->first});
-        state.mark({.table = Table::ContinuationNext, .first = it->first});
-        state.continuation_next.erase(it->first);
-        it = state.continuations.erase(it);
-    }
-}
-
-/// What lives in one scope: its tasks, timers and the rest of its long actions. Its contexts too,
-/// unless they stay frozen.
-void empty_scope(RunState& state, Incarnation scope, bool drops_contexts) {
-    if (auto found = state.members.find(scope); found != state.members.end()) {
-        auto members = std::move(found->second);
-        state.members.erase(found);
-        for (const auto& key : members.tasks) {
-            // What was sent to a sink before still leaves.
-            if (state.tasks.at(key).kind == TaskKind::Sink) {
-                state.members[scope].tasks.insert(key);
-            } else {
-                erase_task(state, key);
-            }
-        }
-        for (auto number : members.timers) {
-            const auto& timer = state.timers.at(number);
-            // Its next attempt waits for this one.
-            if (timer.purpose == TimerPurpose::Retry && state.tasks.contains(timer.task)) {
-                state.members[scope].timers.insert(number);
-            } else {
-                erase_timer(state, number);
-            }
-        }
-    }
-    erase_continuations_of(state, scope);
-    if (state.holds.erase(scope) > 0) {
-        state.mark({.table = Table::Hold, .first = scope.raw()});
-    }
-    if (drops_contexts) {
-        state.mark({.table = Table::Contexts, .first = scope.raw()});
-        scope == root_scope ? state.root_triggers.clear()
-                            : static_cast<void>(state.scoped_triggers.erase(scope));
-    }
-}
-
-void close_one(RunState& state, const std::string& path, bool drops_contexts) {
-    auto found = state.scopes.find(path);
-    if (found == state.scopes.end()) {
-        return;
-    }
-    auto scope = found->second;
-    empty_scope(state, scope.incarnation, drops_contexts);
-    if (auto parent = state.members.find(scope.parent); parent != state.members.end()) {
-        parent->second.children.erase(path);
-        forget_member_if_empty(state, scope.parent);
-    }
-    state.scope_paths.erase(scope.incarnation);
-    state.scopes.erase(found);
-    state.mark({.table = Table::Scope, .path = path});
-}
-
-void close_root(RunState& state, bool drops_contexts) {
-    for (const auto& path : scopes_within(state, "")) {
-        if (drops_contexts) {
-            close_one(state, path, true);
-        } else {
-            empty_scope(state, state.scopes.at(path).incarnation, false);
-        }
-    }
-    empty_scope(state, root_scope, drops_contexts);
-    state.queue.clear();
 }
 
 /// Senders may repeat themselves to a new generation.
@@ -187,16 +75,22 @@ struct Applier {
     }
 
     void operator()(const ScopeOpened& change) {
+        if (state.scopes.contains(change.path)) {
+            closing::bury_scope(state, change.path); // A dead one, which waits to be swept.
+        }
         state.scopes[change.path] = change.scope;
-        state.scope_paths[change.scope.incarnation] = change.path;
-        members_of(state, change.scope.parent).children.insert(change.path);
+        state.link(change.path, change.scope);
         state.progress.incarnations = change.scope.incarnation.raw();
         state.mark({.table = Table::Scope, .path = change.path});
     }
 
     void operator()(const ScopeClosed& change) {
+        if (!change.is_swept) {
+            closing::mark_scope(state, change.path);
+            return;
+        }
         for (const auto& path : scopes_within(state, change.path)) {
-            close_one(state, path, true);
+            closing::remove_scope(state, path);
         }
     }
 
@@ -209,12 +103,12 @@ struct Applier {
 
     void operator()(const TaskOpened& change) {
         state.tasks[change.key] = change.task;
-        members_of(state, change.task.scope).tasks.insert(change.key);
+        state.members[change.task.scope].tasks.insert(change.key);
         state.mark(
             {.table = Table::Task, .first = change.key.fire.raw(), .second = change.key.index});
     }
 
-    void operator()(const TaskClosed& change) { erase_task(state, change.key); }
+    void operator()(const TaskClosed& change) { closing::erase_task(state, change.key); }
 
     void operator()(const TaskRetried& change) {
         auto found = state.tasks.find(change.key);
@@ -227,14 +121,14 @@ struct Applier {
 
     void operator()(const TimerSet& change) {
         // A periodic timer keeps its number; its earlier place among the due ones goes.
-        erase_timer(state, change.number);
+        closing::erase_timer(state, change.number);
         state.timers[change.number] = change.timer;
-        members_of(state, change.timer.scope).timers.insert(change.number);
+        state.members[change.timer.scope].timers.insert(change.number);
         state.progress.timers = std::max(state.progress.timers, change.number.raw());
         state.mark({.table = Table::Timer, .first = change.number.raw()});
     }
 
-    void operator()(const TimerRemoved& change) { erase_timer(state, change.number); }
+    void operator()(const TimerRemoved& change) { closing::erase_timer(state, change.number); }
 
     void operator()(const EventKept& change) {
         state.progress.kept_bytes += change.event.json.size();
@@ -289,7 +183,8 @@ struct Applier {
 
     /// Without success its scopes and contexts stay, frozen, so that the run can be reopened.
     void operator()(const Ended& change) {
-        close_root(state, change.status == Status::Succeeded);
+        change.is_swept ? closing::close_root(state, change.status == Status::Succeeded)
+                        : closing::mark_root(state);
         state.progress.status = change.status;
         state.progress.ended = change.at;
         state.progress.result = change.result;
@@ -320,7 +215,7 @@ struct Applier {
     }
 
     void operator()(const Renewing& change) {
-        close_root(state, true);
+        change.is_swept ? closing::close_root(state, true) : closing::mark_root(state);
         state.progress.renewal = change.renewal;
     }
 
@@ -337,6 +232,14 @@ struct Applier {
         std::tie(state.queue_stored_first, state.queue_stored_end) = stored;
         state.progress.events = std::max(events, state.progress.events);
         forget_ids(state);
+    }
+
+    void operator()(const Swept& change) {
+        if (!change.path.empty()) {
+            closing::remove_scope(state, change.path);
+        } else {
+            closing::close_root(state, state.drops_contexts());
+        }
     }
 
     void operator()(const Reopened& change) {

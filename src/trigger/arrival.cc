@@ -52,6 +52,7 @@ std::string_view to_string(Origin origin) {
         case Origin::Command: return "command";
         case Origin::Kept: return "kept";
         case Origin::Continue: return "continue";
+        case Origin::Sweep: return "sweep";
     }
     return "unknown";
 }
@@ -151,6 +152,13 @@ Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment) 
             .event = made.build(),
             .moment = moment,
             .refs = {number.raw(), timer.occurrence, 0, 0}};
+}
+
+Arrival sweep_arrival(const RunState& state, Moment moment) {
+    auto id = fmt::format("sweep/{}", state.progress.events + 1);
+    return {.origin = Origin::Sweep,
+            .event = builder(state, id, types::sweep, moment).build(),
+            .moment = moment};
 }
 
 Arrival continue_arrival(const RunState& state, std::uint64_t number, Moment moment) {

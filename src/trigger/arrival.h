@@ -23,6 +23,7 @@ enum class Origin : std::uint8_t {
     Command, ///< From the engine or an operator: start, cancel, terminate, actions.
     Kept,    ///< An event that waited. refs: the number it had.
     Continue, ///< The next slice of a long action. refs: continuation.
+    Sweep,    ///< The next slice of what was closed is removed.
 };
 std::string_view to_string(Origin origin);
 
@@ -62,6 +63,7 @@ inline constexpr std::string_view task_failed = "sluice.task.failed";
 inline constexpr std::string_view timer_fired = "sluice.timer.fired";
 inline constexpr std::string_view delivery_failed = "sluice.delivery.failed";
 inline constexpr std::string_view continued = "sluice.continue";
+inline constexpr std::string_view sweep = "sluice.sweep";
 inline constexpr std::string_view reserved_prefix = "sluice.";
 } // namespace types
 
@@ -89,6 +91,8 @@ Arrival undelivered_arrival(const RunState& state, const TaskKey& key, std::stri
                             const Value& data, Moment moment);
 /// A timer that is due. It must still stand.
 Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment);
+/// The next slice of what is closed.
+Arrival sweep_arrival(const RunState& state, Moment moment);
 /// The next slice.
 Arrival continue_arrival(const RunState& state, std::uint64_t number, Moment moment);
 

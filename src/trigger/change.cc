@@ -15,7 +15,8 @@ constexpr auto names = std::to_array<std::string_view>(
      "task opened", "task closed",    "task retried", "timer set",    "timer removed",
      "event kept",  "event released", "emitted",      "sent",         "continued",
      "advanced",    "hold set",       "cancelling",   "ended",        "replied",
-     "began",       "forked",         "renewing",     "renewed",      "reopened"});
+     "began",       "forked",         "renewing",     "renewed",      "reopened",
+     "swept"});
 static_assert(names.size() == std::variant_size_v<Change>);
 
 template <std::size_t at = 0>

@@ -110,10 +110,11 @@ struct ScopeOpened {
 /// One mark: nested scopes, tasks and timers of it are dead from here on.
 struct ScopeClosed {
     std::string path;
+    bool is_swept = true; ///< They are gone with it; otherwise they go in slices.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("path", path);
+        archive("path", path)("is_swept", is_swept);
     }
 };
 
@@ -273,10 +274,11 @@ struct Ended {
     Time at{};
     Value result;
     Value error;
+    bool is_swept = true; ///< What it had open is gone with it; otherwise that goes in slices.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("status", status)("at", at)("result", result)("error", error);
+        archive("status", status)("at", at)("result", result)("error", error)("is_swept", is_swept);
     }
 };
 
@@ -316,10 +318,11 @@ struct Forked {
 /// The run continues as new: this generation is over, and no termination event tells of it.
 struct Renewing {
     Renewal renewal;
+    bool is_swept = true; ///< As of Ended.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("renewal", renewal);
+        archive("renewal", renewal)("is_swept", is_swept);
     }
 };
 
@@ -345,11 +348,22 @@ struct Reopened {
     }
 };
 
+/// Nothing is left of a closed scope but its contexts, which go now. The root (no path) comes last:
+/// the run is swept.
+struct Swept {
+    std::string path;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("path", path);
+    }
+};
+
 using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
                             ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
                             TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted,
                             Sent, Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began,
-                            Forked, Renewing, Renewed, Reopened>;
+                            Forked, Renewing, Renewed, Reopened, Swept>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);

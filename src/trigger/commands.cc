@@ -65,7 +65,9 @@ Fate Decider::fork_run(const Arrival& arrival) {
     INVARIANT(arrival.fork.has_value(), "a fork event is the engine's own");
     record(*arrival.fork);
     for (const auto& [key, task] : state_.tasks) {
-        journal_.effects.emplace_back(TaskOpened{.key = key, .task = task});
+        if (state_.is_open(task)) {
+            journal_.effects.emplace_back(TaskOpened{.key = key, .task = task});
+        }
     }
     for (const auto& [number, timer] : state_.timers) {
         journal_.effects.emplace_back(TimerSet{.number = number, .timer = timer});
@@ -134,7 +136,7 @@ Fate Decider::decide_answer(const Arrival& arrival) {
     auto key = TaskKey{.fire = FireNumber{arrival.refs[0]}, .index = arrival.refs[1]};
     auto task = state_.tasks.find(key);
     if (task == state_.tasks.end() || task->second.attempt != arrival.refs[2] ||
-        task->second.is_waiting) {
+        task->second.is_waiting || !state_.is_open(task->second)) {
         return Fate::Late;
     }
     if (arrival.refs[3] > 0) {
@@ -204,7 +206,8 @@ Fate Decider::retry_task(const Arrival& arrival, const TaskKey& key) {
 Fate Decider::decide_timer(const Arrival& arrival) {
     auto number = TimerNumber{arrival.refs[0]};
     auto found = state_.timers.find(number);
-    if (found == state_.timers.end() || found->second.occurrence != arrival.refs[1]) {
+    if (found == state_.timers.end() || found->second.occurrence != arrival.refs[1] ||
+        state_.path_of(found->second.scope) == nullptr) {
         return Fate::Late;
     }
     auto timer = found->second;

@@ -11,6 +11,12 @@ namespace sluice::trigger {
 
 namespace {
 
+bool leaves_unswept(const Change& change) {
+    const auto* closed = std::get_if<ScopeClosed>(&change);
+    const auto* renewing = std::get_if<Renewing>(&change);
+    return (closed != nullptr && !closed->is_swept) || (renewing != nullptr && !renewing->is_swept);
+}
+
 /// Changes that reach beyond the run: somebody else must act on them after the commit.
 bool is_effect(const Change& change) {
     return std::holds_alternative<TaskOpened>(change) ||
@@ -18,7 +24,7 @@ bool is_effect(const Change& change) {
            std::holds_alternative<TaskRetried>(change) ||
            std::holds_alternative<TimerSet>(change) || std::holds_alternative<Sent>(change) ||
            std::holds_alternative<Ended>(change) || std::holds_alternative<Replied>(change) ||
-           std::holds_alternative<Renewed>(change);
+           std::holds_alternative<Renewed>(change) || leaves_unswept(change);
 }
 
 /// Of an event that is not handed on only its identity is recorded.
@@ -90,6 +96,9 @@ void Decider::take_turn(Moment moment) {
             decide(continue_arrival(state_, number, moment));
         }
     }
+    if (state_.has_unswept()) {
+        decide(sweep_arrival(state_, moment));
+    }
 }
 
 Fate Decider::decide_one(const Arrival& arrival) {
@@ -126,6 +135,7 @@ Fate Decider::dispatch(const Arrival& arrival) {
         case Origin::Timer: return decide_timer(arrival);
         case Origin::Command: return decide_command(arrival);
         case Origin::Continue: return decide_slice(arrival);
+        case Origin::Sweep: return sweep();
     }
     return Fate::Late;
 }

@@ -42,7 +42,8 @@ public:
     /// One event, then what the run emitted to itself meanwhile, up to a turn's worth. What is left
     /// stays in the run's queue: `has_work()` of the state says so.
     Fate decide(const Arrival& arrival);
-    /// A turn without a new event: the rest of the queue, or the next slice of each long action.
+    /// A turn without a new event: the rest of the queue, or the next slice of each long action and
+    /// of what was closed.
     void take_turn(Moment moment);
 
     /// Deciding this event has stopped the process before: it is kept with the reason and not
@@ -58,7 +59,7 @@ public:
 
     // For firings and their actions:
     void record(const Change& change);
-    /// Closes a scope and drops what lives in it.
+    /// Closes a scope: what lives in it is dead, and goes at once or in slices.
     void close_scope(const std::string& path);
     void end_run(Status status, Value result, Value error);
     /// This generation is over; the next begins when the event has been decided.
@@ -148,8 +149,15 @@ private:
     Fate keep_now(KeptReason reason, Incarnation scope, const event::Event& event);
     bool is_held(Incarnation scope, std::optional<TriggerNumber> answered) const;
     std::optional<TimerNumber> deadline_of(TriggerNumber number, Incarnation scope) const;
-    /// Effects for the tasks that end with their scope: history needs only the scope's mark.
-    void announce_dropped_tasks(const std::string& path);
+    /// Effects for tasks that end with their scope at once: history needs only the scope's mark.
+    void announce_dropped(const TaskKey& key, const TaskState& task);
+    void announce_dropped_tasks();
+    /// Whether what the run, or a scope, has open is not more than a slice.
+    bool can_close_at_once(bool drops_contexts) const;
+    bool can_close_at_once(const std::string& path) const;
+    Fate sweep();
+    void sweep_one_of_run();
+    void sweep_one_of_scopes();
 
     event::Event load(const std::string& json);
 
@@ -169,6 +177,8 @@ private:
     std::uint64_t turn_events_ = 0;
     Origin origin_ = Origin::Command; ///< Of the event being decided.
     Incarnation own_scope_;           ///< Of the own event being decided.
+    std::optional<TaskKey> sweep_task_;      ///< Those behind it are on their way to sinks.
+    std::optional<TimerNumber> sweep_timer_; ///< Likewise.
     bool has_fired_ = false;
     bool has_failed_ = false;
     std::uint32_t fire_depth_ = 0;

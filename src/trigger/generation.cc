@@ -11,18 +11,21 @@ void Decider::continue_as_new(Renewal next) {
         end_run(Status::Cancelled, {}, {});
         return;
     }
-    announce_dropped_tasks("");
-    record(Renewing{.renewal = std::move(next)});
+    auto is_swept = can_close_at_once(true);
+    if (is_swept) {
+        announce_dropped_tasks();
+    }
+    record(Renewing{.renewal = std::move(next), .is_swept = is_swept});
 }
 
 bool Decider::counts_when_over(const Arrival& arrival) const {
-    if (is_delivery(arrival)) {
+    if (is_delivery(arrival) || arrival.origin == Origin::Sweep) {
         return true;
     }
     auto type = arrival.event.type();
     if (state_.has_ended()) {
         return arrival.origin == Origin::Command && type == types::run_reopened &&
-               state_.progress.status != Status::Succeeded;
+               state_.progress.status != Status::Succeeded && !state_.progress.is_sweeping;
     }
     return arrival.origin == Origin::Outside ||
            (arrival.origin == Origin::Command &&
@@ -32,7 +35,8 @@ bool Decider::counts_when_over(const Arrival& arrival) const {
 
 bool Decider::begin_next_generation() {
     // One that continues at once, again and again, must leave room for others and has an end.
-    if (!state_.progress.renewal || turn_events_ >= limits_.own_events_per_turn_max) {
+    if (!state_.progress.renewal || state_.progress.is_sweeping ||
+        turn_events_ >= limits_.own_events_per_turn_max) {
         return false;
     }
     if (spend_own_event()) {

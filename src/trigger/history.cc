@@ -6,17 +6,17 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto record_format = std::uint8_t{1};
+constexpr auto record_format = std::uint8_t{2};
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
-    return origin != Origin::Outside && origin != Origin::Command;
+    return origin != Origin::Outside && origin != Origin::Command && origin != Origin::Sweep;
 }
 
 Result<Entry> decode_entry(Decoder& in, Moment moment) {
     auto entry = Entry{.moment = moment};
     entry.number = EventNumber{TRY(in.varint())};
     auto origin = TRY(in.u8());
-    if (origin > static_cast<std::uint8_t>(Origin::Continue)) {
+    if (origin > static_cast<std::uint8_t>(Origin::Sweep)) {
         return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(),
                     origin);
     }

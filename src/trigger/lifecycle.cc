@@ -1,3 +1,4 @@
+#include <ranges>
 #include <utility>
 
 #include "trigger/apply.h"
@@ -96,35 +97,35 @@ void Decider::cancel_task(const TaskKey& key) {
                       .attempt = found->second.attempt});
 }
 
-void Decider::announce_dropped_tasks(const std::string& path) {
-    auto announce = [&](Incarnation scope) {
-        auto members = state_.members.find(scope);
-        if (members == state_.members.end()) {
-            return;
-        }
-        for (const auto& key : members->second.tasks) {
-            const auto& task = state_.tasks.at(key);
-            if (task.kind == TaskKind::Sink) {
-                continue;
-            }
-            journal_.effects.emplace_back(TaskClosed{.key = key,
-                                                     .is_cancelled = true,
-                                                     .kind = task.kind,
-                                                     .child = task.child,
-                                                     .attempt = task.attempt});
-        }
-    };
-    for (const auto& each : scopes_within(state_, path)) {
-        announce(state_.scopes.at(each).incarnation);
+void Decider::announce_dropped(const TaskKey& key, const TaskState& task) {
+    if (task.kind != TaskKind::Sink) {
+        journal_.effects.emplace_back(TaskClosed{.key = key,
+                                                 .is_cancelled = true,
+                                                 .kind = task.kind,
+                                                 .child = task.child,
+                                                 .attempt = task.attempt});
     }
-    if (path.empty()) {
-        announce(root_scope);
+}
+
+void Decider::announce_dropped_tasks() {
+    // The latest first, as the sweep does it.
+    for (const auto& [key, task] : state_.tasks | std::views::reverse) {
+        announce_dropped(key, task);
     }
 }
 
 void Decider::close_scope(const std::string& path) {
-    announce_dropped_tasks(path);
-    record(ScopeClosed{.path = path});
+    auto is_swept = can_close_at_once(path);
+    auto inside = is_swept ? scopes_within(state_, path) : std::vector<std::string>{};
+    for (const auto& each : inside) {
+        auto members = state_.members.find(state_.scopes.at(each).incarnation);
+        if (members != state_.members.end()) {
+            for (const auto& key : members->second.tasks) {
+                announce_dropped(key, state_.tasks.at(key));
+            }
+        }
+    }
+    record(ScopeClosed{.path = path, .is_swept = is_swept});
     if (!state_.kept.empty()) {
         has_released_ = true;
         kept_cursor_ = EventNumber{0};
@@ -132,11 +133,15 @@ void Decider::close_scope(const std::string& path) {
 }
 
 void Decider::end_run(Status status, Value result, Value error) {
-    announce_dropped_tasks("");
+    auto is_swept = can_close_at_once(status == Status::Succeeded);
+    if (is_swept) {
+        announce_dropped_tasks();
+    }
     record(Ended{.status = status,
                  .at = moment_.time,
                  .result = std::move(result),
-                 .error = std::move(error)});
+                 .error = std::move(error),
+                 .is_swept = is_swept});
 }
 
 } // namespace sluice::trigger

@@ -1,5 +1,7 @@
 #include "trigger/state.h"
 
+#include <fmt/format.h>
+
 namespace sluice::trigger {
 
 std::string_view to_string(Status status) {
@@ -42,7 +44,7 @@ const std::string* RunState::path_of(Incarnation scope) const {
         return &root_path;
     }
     auto found = scope_paths.find(scope);
-    return found == scope_paths.end() ? nullptr : &found->second;
+    return found == scope_paths.end() || !is_live(found->second) ? nullptr : &found->second;
 }
 
 std::optional<Incarnation> RunState::scope_at(std::string_view path) const {
@@ -50,10 +52,46 @@ std::optional<Incarnation> RunState::scope_at(std::string_view path) const {
         return root_scope;
     }
     auto found = scopes.find(path);
-    if (found == scopes.end()) {
+    if (found == scopes.end() || !is_live(path)) {
         return std::nullopt;
     }
     return found->second.incarnation;
+}
+
+bool RunState::is_live(std::string_view path) const {
+    if (closed_scopes == 0) [[likely]] {
+        return true;
+    }
+    auto at = scopes.find(path);
+    while (at != scopes.end() && !is_closed_path(at->first)) {
+        if (at->second.parent == root_scope) {
+            return true;
+        }
+        auto parent = scope_paths.find(at->second.parent);
+        at = parent == scope_paths.end() ? scopes.end() : scopes.find(parent->second);
+    }
+    return false;
+}
+
+bool RunState::is_open(const TaskState& task) const {
+    return task.kind == TaskKind::Sink || (!is_over() && path_of(task.scope) != nullptr);
+}
+
+void RunState::link(const std::string& path, const ScopeState& scope) {
+    scope_paths[scope.incarnation] = path;
+    if (is_closed_path(path)) {
+        ++closed_scopes;
+    } else {
+        members[scope.parent].children.insert(path);
+    }
+}
+
+std::string closed_path(Incarnation scope) {
+    return fmt::format("//{}", scope.raw());
+}
+
+bool is_closed_path(std::string_view path) {
+    return path.starts_with("//");
 }
 
 void RunState::mark_clean() {

@@ -87,6 +87,7 @@ struct RunProgress {
     Value error;                              ///< {kind, message, …} when it ended without success.
     std::optional<Time> ids_forgotten_before; ///< Dedupe is exact only for ids since then.
     std::optional<Renewal> renewal;           ///< This generation is over, the next not yet begun.
+    bool is_sweeping = false; ///< It is over, and what it had open is not yet all gone.
 
     template <typename Archive>
     void fields(Archive& archive) {
@@ -94,7 +95,8 @@ struct RunProgress {
             "timers", timers)("continuations", continuations)("emitted", emitted)(
             "duplicates", duplicates)("own_events", own_events)("kept_bytes", kept_bytes)(
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
-            "ids_forgotten_before", ids_forgotten_before)("renewal", renewal);
+            "ids_forgotten_before", ids_forgotten_before)("renewal", renewal)("is_sweeping",
+                                                                              is_sweeping);
     }
 };
 
@@ -117,6 +119,11 @@ struct TriggerState {
             "seen", seen)("memory", memory);
     }
 };
+
+/// Closing a scope is one mark: it goes by this path until it is swept. What is inside keeps its
+/// paths and is dead with it.
+std::string closed_path(Incarnation scope);
+bool is_closed_path(std::string_view path);
 
 /// A part of a run with contexts of its own. Alive while its parent is alive under the incarnation
 /// it was opened in.
@@ -327,6 +334,7 @@ struct RunState {
     std::map<std::string, ScopeState, std::less<>> scopes; ///< By path; the root is not listed.
     std::map<Incarnation, std::string> scope_paths;        ///< Of live scopes.
     std::map<Incarnation, ScopeMembers> members;
+    std::size_t closed_scopes = 0; ///< Not yet swept: those that have a path no author can write.
     std::map<TaskKey, TaskState> tasks;
     std::map<TimerNumber, TimerState> timers;
     std::map<EventNumber, KeptEvent> kept;
@@ -359,11 +367,23 @@ struct RunState {
     /// The incarnation of a live scope.
     std::optional<Incarnation> scope_at(std::string_view path) const;
     bool has_work() const {
-        return !queue.empty() || !continuations.empty() || progress.renewal.has_value();
+        return !queue.empty() || !continuations.empty() || progress.renewal.has_value() ||
+               has_unswept();
     }
+    /// Tasks, timers or contexts that are closed, though they are still there.
+    bool has_unswept() const { return progress.is_sweeping || closed_scopes > 0; }
+    /// Of a run that is over: without success its contexts stay, frozen.
+    bool drops_contexts() const { return !has_ended() || progress.status == Status::Succeeded; }
+    /// Somebody still waits for it.
+    bool is_open(const TaskState& task) const;
+    /// Puts a scope that stands in `scopes` among its relatives.
+    void link(const std::string& path, const ScopeState& scope);
     void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
     /// After a commit took what is dirty.
     void mark_clean();
+
+private:
+    bool is_live(std::string_view path) const;
 };
 
 } // namespace sluice::trigger

@@ -150,8 +150,7 @@ Result<void> decode_image(std::string_view image, RunState& state) {
         read_triggers(state, scope, in);
     }
     read_map(state.scopes, in, [&](const std::string& path, const ScopeState& scope) {
-        state.scope_paths[scope.incarnation] = path;
-        state.members[scope.parent].children.insert(path);
+        state.link(path, scope);
         state.mark({.table = Table::Scope, .path = path});
     });
     read_map(state.tasks, in, [&](const TaskKey& key, const TaskState& task) {

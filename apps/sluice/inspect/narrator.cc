@@ -133,6 +133,7 @@ std::string Narrator::origin(const trigger::Entry& entry) const {
             const auto* cause = find_in(continuations_, refs[0]);
             return "it is the next slice of a long action" + blame(cause, "began");
         }
+        case trigger::Origin::Sweep: return "it removes the next slice of what was closed";
     }
     return "its origin is unknown";
 }
@@ -244,6 +245,10 @@ public:
     }
     std::string operator()(const trigger::Renewed& change) const {
         return fmt::format("generation {} began", change.generation);
+    }
+    std::string operator()(const trigger::Swept& change) const {
+        return change.path.empty() ? "all that the run had open is gone"
+                                   : "scope " + change.path + " is gone";
     }
     std::string operator()(const trigger::Reopened& change) const {
         return fmt::format("the run was reopened: generation {} began", change.generation);

@@ -1,5 +1,7 @@
 #include "sluice/inspect/run_view.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sluice/output.h"
@@ -48,19 +50,24 @@ Value progress_view(const trigger::RunState& state) {
     if (progress.ids_forgotten_before) {
         view = view.with("ids_forgotten_before", *progress.ids_forgotten_before);
     }
-    return view.with("counts", Value::object({{"events", number(progress.events)},
-                                              {"fired", number(progress.fires)},
-                                              {"duplicates", number(progress.duplicates)},
-                                              {"tasks", number(state.tasks.size())},
-                                              {"timers", number(state.timers.size())},
-                                              {"kept", number(state.kept.size())},
-                                              {"queued", number(state.queue.size())}}));
+    auto open_tasks = std::ranges::count_if(
+        state.tasks, [&](const auto& each) { return state.is_open(each.second); });
+    return view.with("counts",
+                     Value::object({{"events", number(progress.events)},
+                                    {"fired", number(progress.fires)},
+                                    {"duplicates", number(progress.duplicates)},
+                                    {"tasks", number(static_cast<std::uint64_t>(open_tasks))},
+                                    {"timers", number(state.timers.size())},
+                                    {"kept", number(state.kept.size())},
+                                    {"queued", number(state.queue.size())}}));
 }
 
 Value contexts_view(const trigger::RunState& state) {
     auto scopes = std::vector<value::Member>{};
     for (const auto& [path, scope] : state.scopes) {
-        scopes.push_back({path, scope.variables});
+        if (state.scope_at(path)) {
+            scopes.push_back({path, scope.variables});
+        }
     }
     return Value::object({{"run", state.context}, {"scopes", Value::map(std::move(scopes))}});
 }
@@ -68,6 +75,9 @@ Value contexts_view(const trigger::RunState& state) {
 Value tasks_view(const trigger::RunState& state) {
     auto items = std::vector<Value>{};
     for (const auto& [key, task] : state.tasks) {
+        if (!state.is_open(task)) {
+            continue;
+        }
         const auto* scope = state.path_of(task.scope);
         items.push_back(
             Value::object({{"task", fmt::format("{}/{}/{}", state.id, key.fire.raw(), key.index)},

@@ -156,6 +156,9 @@ std::vector<std::string> waits_of(const trigger::RunState& state,
         lines.push_back(to_text(each));
     }
     for (const auto& [key, task] : state.tasks) {
+        if (!state.is_open(task)) {
+            continue;
+        }
         lines.push_back(
             fmt::format("task {}/{}, {}, attempt {}, is {}", key.fire.raw(), key.index,
                         task.child.empty() ? task.target : "run " + task.child, task.attempt,

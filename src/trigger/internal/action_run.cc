@@ -177,7 +177,7 @@ public:
         if (run) {
             auto target = TRY(firing.evaluate_text(*run, "run"));
             for (const auto& [key, task] : firing.state().tasks) {
-                if (task.child == target) {
+                if (task.child == target && firing.state().is_open(task)) {
                     firing.decider().cancel_task(TaskKey{key});
                     return {};
                 }
