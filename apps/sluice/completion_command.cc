@@ -21,7 +21,8 @@ constexpr Completed completed[] = {
     Completed{"validate", "--json --help"},
     Completed{"show",
               "--data --triggers --contexts --history --events --timers --tasks --status "
-              "--definition --label --limit --json --help"},
+              "--definition --label --since --until --ended-since --ended-until --cursor --limit --json "
+              "--help"},
     Completed{"why", "--data --json --help"},
     Completed{"replay", "--data --at --json --help"},
     Completed{"store", "check export --data --json --help"},

@@ -90,6 +90,12 @@ void add_show(CLI::App& program, ShowOptions& options, Chosen& chosen) {
         ->check(CLI::IsMember({"running", "succeeded", "failed", "cancelled", "timed out"}));
     command.add_option("--definition", options.definition, "List runs of this definition");
     command.add_option("--label", options.label, "List runs with this label, key=value");
+    command.add_option("--since", options.since,
+                       "List runs that started then or later: a time, or a duration before now");
+    command.add_option("--until", options.until, "List runs that started before then");
+    command.add_option("--ended-since", options.ended_since, "The same of their end");
+    command.add_option("--ended-until", options.ended_until, "The same of their end");
+    command.add_option("--cursor", options.cursor, "Where the page before ended");
     command.add_option("--limit", options.limit, "Runs or events, at most")
         ->check(CLI::PositiveNumber);
     command.add_flag("--json", options.is_json, "As JSON; histories as JSON lines");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "engine/inspector.h"
@@ -18,22 +17,15 @@ namespace {
 
 using workflow::raw::FunctionForm;
 
-constexpr auto interrupted_runs_max = std::size_t{10'000};
-
 /// What the definitions of interrupted runs declared: their tasks are begun again as soon as the
 /// engine is there.
 Result<std::vector<FunctionForm>> functions_of_runs(store::Store& store,
                                                     const trigger::Vocabulary& vocabulary) {
     auto inspector = engine::Inspector{store, vocabulary};
-    auto runs =
-        TRY(inspector.list({.status = trigger::Status::Running, .most = interrupted_runs_max}));
-    auto names = std::set<std::string>{};
+    auto space = engine::RunName{}.space;
     auto forms = std::vector<FunctionForm>{};
-    for (const auto& run : runs) {
-        if (run.summary.definition.empty() || !names.insert(run.summary.definition).second) {
-            continue;
-        }
-        auto hash = inspector.catalog().find(run.run.space, run.summary.definition);
+    for (const auto& name : TRY(inspector.definitions(space, trigger::Status::Running))) {
+        auto hash = inspector.catalog().find(space, name);
         if (!hash) {
             continue;
         }

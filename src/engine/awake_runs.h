@@ -12,6 +12,7 @@
 
 #include "engine/catalog.h"
 #include "engine/keys.h"
+#include "engine/run_index.h"
 #include "store/store.h"
 #include "trigger/history.h"
 #include "trigger/run_triggers.h"
@@ -26,7 +27,7 @@ struct AwakeRun {
     std::unique_ptr<trigger::RunTriggers> triggers;
     trigger::Journal journal;
     std::uint64_t first_event = 0;               ///< Of this batch.
-    std::optional<trigger::Status> listed_under; ///< In the run index.
+    std::optional<RunSummary> listed;            ///< As it stands in the run index.
     bool is_touched = false;                     ///< By this batch.
     bool is_listed_ready = false;                ///< Has a key among those with work.
     std::uint64_t last_commit = 0;               ///< That wrote it.

@@ -42,6 +42,11 @@ Result<void> check_request(const StartRequest& request) {
                 return fail(Errc::InvalidInput, "label \"{}\": expected a text of at most {} bytes",
                             label, name_bytes_max);
             }
+            if (label.starts_with(trigger::types::reserved_prefix)) {
+                return fail(Errc::InvalidInput,
+                            "label \"{}\": names that begin with sluice. are the engine's own",
+                            label);
+            }
         }
     }
     return {};

@@ -9,26 +9,13 @@
 
 #include "engine/catalog.h"
 #include "engine/keys.h"
-#include "engine/run_records.h"
+#include "engine/run_index.h"
 #include "store/store.h"
 #include "trigger/decider.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
 
 namespace sluice::engine {
-
-struct ListedRun {
-    RunName run;
-    RunSummary summary;
-};
-
-struct RunFilter {
-    std::string space = "default";
-    std::optional<trigger::Status> status;
-    std::string definition; ///< Empty: any.
-    std::string label;      ///< `key=value`; empty: any.
-    std::size_t most = 100;
-};
 
 /// Reads what a store holds, without an engine: runs, their state, history and definitions. Needs
 /// read access only.
@@ -37,8 +24,13 @@ public:
     Inspector(store::Store& store, const trigger::Vocabulary& vocabulary)
         : store_(store), catalog_(store, vocabulary) {}
 
-    /// Newest first.
-    Result<std::vector<ListedRun>> list(const RunFilter& filter) const;
+    /// A page of the run index, newest first.
+    Result<RunPage> list(const RunFilter& filter) const { return list_runs(store_, filter); }
+    /// Names of the definitions that runs of this status have.
+    Result<std::vector<std::string>> definitions(const std::string& space,
+                                                 trigger::Status status) const {
+        return listed_definitions(store_, space, status);
+    }
     /// NotFound when there is no such run.
     Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
     /// Every event of a run in the order it was decided. Stops early when `use` returns false.

@@ -63,12 +63,22 @@ std::string stream_sent(ShardId shard, ShardId receiver);
 std::string stream_taken(ShardId shard, ShardId sender);
 std::string expiry(ShardId shard, Time when, const RunName& run);
 
-/// The run index: by status, newest first; by definition; by label.
-std::string by_status(ShardId shard, const RunName& run, trigger::Status status, Time started);
-std::string by_definition(ShardId shard, const RunName& run, std::string_view definition,
-                          Time started);
-std::string by_label(ShardId shard, const RunName& run, std::string_view label,
-                     std::string_view value, Time started);
+/// Runs that the run index lists together: all, those of a definition, with a label, or both.
+struct IndexPart {
+    std::string_view definition{}; ///< Empty: any.
+    std::string_view label{};      ///< Empty: any.
+    std::string_view value{};      ///< Of the label.
+
+    bool is_whole() const { return definition.empty() && label.empty(); }
+};
+/// By the time that a run started or ended at, newest first.
+enum class IndexOrder : std::uint8_t { Started = 0, Ended = 1 };
+std::string index_order(ShardId shard, std::string_view space, IndexOrder order);
+std::string index_part(ShardId shard, std::string_view space, const IndexPart& part,
+                       IndexOrder order, trigger::Status status);
+/// Behind a part: a run's place in it, and how all places of that time begin.
+std::string index_place(Time time, std::string_view id);
+std::string index_time(Time time);
 
 std::string definition_set(std::string_view hash);
 std::string definition_name(std::string_view space, std::string_view name);

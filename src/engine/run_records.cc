@@ -319,42 +319,6 @@ void remove_run(const RunState& state, ShardId shard, const RunName& run, store:
         batch.remove(keys::timer(shard, domain, timer.due, run, number));
     }
     batch.remove(keys::ready(shard, run));
-    batch.remove(keys::by_status(shard, run, state.progress.status, state.info.started));
-    batch.remove(keys::by_definition(shard, run, state.info.definition, state.info.started));
-    if (state.info.labels.is_map()) {
-        for (const auto& [label, value] : state.info.labels.as_map()) {
-            if (value.is_string()) {
-                batch.remove(
-                    keys::by_label(shard, run, label, value.as_string(), state.info.started));
-            }
-        }
-    }
-}
-
-void write_index(const RunState& state, ShardId shard, const RunName& run,
-                 std::optional<trigger::Status> before, store::Batch& batch) {
-    auto started = state.info.started;
-    if (before == state.progress.status) {
-        return;
-    }
-    if (before) {
-        batch.remove(keys::by_status(shard, run, *before, started));
-    } else {
-        batch.put(keys::by_definition(shard, run, state.info.definition, started), "");
-        if (state.info.labels.is_map()) {
-            for (const auto& [label, value] : state.info.labels.as_map()) {
-                if (value.is_string()) {
-                    batch.put(keys::by_label(shard, run, label, value.as_string(), started), "");
-                }
-            }
-        }
-    }
-    auto summary = RunSummary{.definition = state.info.definition,
-                              .status = state.progress.status,
-                              .started = started,
-                              .ended = state.progress.ended,
-                              .labels = state.info.labels};
-    batch.put(keys::by_status(shard, run, state.progress.status, started), record_of(summary));
 }
 
 } // namespace sluice::engine

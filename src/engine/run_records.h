@@ -19,28 +19,8 @@ Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, S
 void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, Time now,
                  store::Batch& batch);
 
-/// Removes every key of a run.
+/// Removes every key of a run but its places in the run index.
 void remove_run(const trigger::RunState& state, ShardId shard, const RunName& run,
                 store::Batch& batch);
-
-/// What lists show of a run, as it stands in the run index.
-struct RunSummary {
-    std::string definition;
-    trigger::Status status = trigger::Status::Running;
-    Time started{};
-    std::optional<Time> ended;
-    Value labels;
-
-    template <typename Archive>
-    void fields(Archive& archive) {
-        archive("definition", definition)("status", status)("started", started)("ended", ended)(
-            "labels", labels);
-    }
-};
-
-/// Keeps the run index in step: the entry under the status before goes, the one under the status
-/// now comes.
-void write_index(const trigger::RunState& state, ShardId shard, const RunName& run,
-                 std::optional<trigger::Status> before, store::Batch& batch);
 
 } // namespace sluice::engine

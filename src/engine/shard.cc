@@ -128,9 +128,12 @@ Release Shard::write(store::Batch& batch) {
     auto stands_on = commit_++;
     batch.fence({.shard = id_, .epoch = epoch_, .stands_on = CommitNumber{stands_on}});
     // A run of the same name may have begun since: what was removed goes first.
-    for (const auto& [name, state] : std::exchange(removed_, {})) {
-        remove_run(*state, id_, name, batch);
-        runs_.bury(name, commit_);
+    for (const auto& gone : std::exchange(removed_, {})) {
+        remove_run(*gone.state, id_, gone.name, batch);
+        if (gone.listed) {
+            remove_listed(*gone.listed, id_, gone.name, batch);
+        }
+        runs_.bury(gone.name, commit_);
     }
     for (auto* run : std::exchange(touched_, {})) {
         write_run(*run, batch);
@@ -177,14 +180,27 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
     }
     run.journal.clear();
     write_dirty(*run.state, id_, run.name, moment_.time, batch);
-    write_index(*run.state, id_, run.name, run.listed_under, batch);
-    run.listed_under = run.state->progress.status;
+    list(run, batch);
     auto has_work = run.state->has_work();
     if (has_work != run.is_listed_ready) {
         auto key = keys::ready(id_, run.name);
         has_work ? batch.put(key, "1") : batch.remove(key);
         run.is_listed_ready = has_work;
     }
+}
+
+/// Keeps the run index in step. What a run is listed by changes only when it begins or ends.
+void Shard::list(AwakeRun& run, store::Batch& batch) const {
+    const auto& progress = run.state->progress;
+    if (run.listed && run.listed->status == progress.status &&
+        run.listed->started == run.state->info.started && run.listed->ended == progress.ended) {
+        return;
+    }
+    if (run.listed) {
+        remove_listed(*run.listed, id_, run.name, batch);
+    }
+    run.listed = summary_of(*run.state);
+    put_listed(*run.listed, id_, run.name, batch);
 }
 
 void Shard::confirm_synced(std::uint64_t commit) {

@@ -121,6 +121,7 @@ private:
     /// A batch has one moment: its history record says when, once.
     void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
+    void list(AwakeRun& run, store::Batch& batch) const;
     Nanos retention_of(const AwakeRun& run) const;
     void answer_later(Done done, Result<Value> result);
 
@@ -144,7 +145,12 @@ private:
     std::map<RunName, std::vector<Done>> watchers_;
 
     std::vector<AwakeRun*> touched_;
-    std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;
+    struct Removed {
+        RunName name;
+        std::unique_ptr<trigger::RunState> state;
+        std::optional<RunSummary> listed; ///< Nothing: it began in this very batch.
+    };
+    std::vector<Removed> removed_;
     std::vector<std::pair<std::string, std::string>>
         puts_; ///< Further keys of this commit; no value: removed.
     Release release_;

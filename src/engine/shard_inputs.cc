@@ -274,12 +274,8 @@ Result<void> Shard::remove(RemoveInput&& input) {
         return {};
     }
     std::erase(touched_, run);
-    // It may have ended in this very batch, and stand in the index as it was before.
-    if (run->listed_under && *run->listed_under != run->state->progress.status) {
-        puts_.emplace_back(
-            keys::by_status(id_, input.run, *run->listed_under, run->state->info.started), "");
-    }
-    removed_.emplace_back(input.run, std::move(run->state));
+    removed_.push_back(
+        {.name = input.run, .state = std::move(run->state), .listed = std::move(run->listed)});
     runs_.remove(input.run);
     runs_.bury(input.run, commit_ + 1);
     answer_later(std::move(input.done), Value::object({{"removed", input.run.id}}));

@@ -78,7 +78,7 @@ class Examples(ProgramTest):
             with self.subTest(name):
                 self.assertEqual(self.result(ROOT / f"examples/{name}.yaml", "--data", self.data), expected)
 
-        runs = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)
+        runs = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"]
         self.assertEqual({run["status"] for run in runs}, {"succeeded"})
         for run in runs:
             with self.subTest(run["run"]):
@@ -168,7 +168,7 @@ class Runs(ProgramTest):
 
         self.assertEqual(first.stdout, again.stdout)
         self.assertIn("has ended already", again.stderr)
-        self.assertEqual(len(json.loads(self.sluice("show", "--data", self.data, "--json").stdout)), 2)
+        self.assertEqual(len(json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"]), 2)
 
     def test_a_run_id_stays_with_its_definition_and_input(self):
         self.sluice("run", self.echo(), "--data", self.data, "--run", "mine")
@@ -251,7 +251,7 @@ class Events(ProgramTest):
 
         done = self.sluice("run", self.definition, "--events", events, "--data", self.data, "--json")
 
-        run = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)[0]["run"]
+        run = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"][0]["run"]
         counts = json.loads(self.sluice("show", run, "--data", self.data, "--json").stdout)["counts"]
         self.assertEqual(json.loads(done.stdout), "got three")
         self.assertEqual(counts["duplicates"], 0)
@@ -369,13 +369,35 @@ class Inspection(ProgramTest):
 
         def listed(*filters):
             done = self.sluice("show", "--data", self.data, "--json", *filters)
-            return sorted(run["run"] for run in json.loads(done.stdout))
+            return [run["run"] for run in json.loads(done.stdout)["runs"]]
 
-        self.assertEqual(listed(), ["early", "open"])
+        self.assertEqual(listed(), ["open", "early"])
         self.assertEqual(listed("--status", "running"), ["open"])
         self.assertEqual(listed("--definition", "early-event"), ["early"])
-        self.assertEqual(len(listed("--limit", "1")), 1)
+        self.assertEqual(listed("--definition", "early-event", "--status", "running"), [])
+        self.assertEqual(listed("--label", "team=red"), [])
+        self.assertEqual(listed("--since", "1h"), ["open", "early"])
+        self.assertEqual(listed("--until", "2026-01-01T00:00:00Z"), [])
+        self.assertEqual(listed("--ended-since", "1h"), ["early"])
+        self.assertEqual(listed("--ended-until", "1h"), [])
         self.assertIn("early-event", self.sluice("show", "--data", self.data).stdout)
+
+    def test_show_pages_by_cursor(self):
+        self.sluice("run", self.file("three.yaml", THREE_ITEMS), "--data", self.data, "--run", "open", code=WAITING)
+
+        first = json.loads(self.sluice("show", "--data", self.data, "--json", "--limit", "1").stdout)
+        told = self.sluice("show", "--data", self.data, "--limit", "1").stderr
+        last = json.loads(self.sluice("show", "--data", self.data, "--json", "--limit", "1",
+                                      "--cursor", first["cursor"]).stdout)
+
+        self.assertEqual([run["run"] for run in first["runs"] + last["runs"]], ["open", "early"])
+        self.assertIn(f"--cursor {first['cursor']}", told)
+        self.assertIsNone(last["cursor"])
+
+    def test_show_says_which_filters_are_none(self):
+        for option, text in (("--since", "yesterday"), ("--label", "team"), ("--cursor", "here"), ("--status", "lost")):
+            with self.subTest(option):
+                self.assertIn(text, self.sluice("show", "--data", self.data, option, text, code=INVALID).stderr)
 
     def test_show_tells_of_one_run(self):
         shown = json.loads(self.sluice("show", "early", "--data", self.data, "--json").stdout)

@@ -52,7 +52,7 @@ std::vector<std::string> Oracle::check() {
         blame("the runs cannot be listed: {}", runs.error().message);
         return std::move(found_);
     }
-    for (const auto& [run, summary] : *runs) {
+    for (const auto& [run, summary] : runs->runs) {
         check_run(run);
         auto state = inspector_.run(run);
         if (state && (*state)->progress.status != summary.status) {
