@@ -15,11 +15,22 @@ namespace sluice::engine {
 
 namespace {
 
+/// Of a run that is asked for.
 Result<void> check_run_id(std::string_view id) {
     if (!trigger::is_run_id(id)) {
         return fail(Errc::InvalidInput,
-                    "run id \"{}\": expected 1 to {} bytes without spaces, slashes and controls",
-                    id, trigger::run_id_bytes_max);
+                    "run id \"{}\": expected 1 to {} bytes of UTF-8 without spaces, slashes and "
+                    "controls",
+                    replace_invalid_utf8(id), trigger::run_id_bytes_max);
+    }
+    return {};
+}
+
+/// Of a run that is to be.
+Result<void> check_given_id(std::string_view id) {
+    if (!trigger::is_given_run_id(id)) {
+        return fail(Errc::InvalidInput, "run id \"{}\": expected {}", replace_invalid_utf8(id),
+                    trigger::given_run_id_rule);
     }
     return {};
 }
@@ -27,7 +38,7 @@ Result<void> check_run_id(std::string_view id) {
 /// Names and labels stand in keys, where a name has at most 255 bytes.
 Result<void> check_request(const StartRequest& request) {
     constexpr auto name_bytes_max = std::size_t{200};
-    TRY(check_run_id(request.id));
+    TRY(check_given_id(request.id));
     if (request.space.empty() || request.space.size() > name_bytes_max) {
         return fail(Errc::InvalidInput, "namespace of {} bytes: expected 1 to {}",
                     request.space.size(), name_bytes_max);
@@ -129,7 +140,7 @@ public:
 
     void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
               Done done) override {
-        auto checked = check_run_id(id);
+        auto checked = check_given_id(id);
         auto inspector = Inspector{store_, catalog_.vocabulary()};
         auto past = checked ? state_at(inspector, run, event)
                             : Result<PastState>{std::unexpected(checked.error())};

@@ -170,7 +170,7 @@ TEST_F(EngineTest, NestsRuns) {
 
     EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":42,"error":null})");
     expect_replays("r1");
-    expect_replays("r1.1.0");
+    expect_replays("r1.1.0~spread");
 }
 
 TEST_F(EngineTest, FiresATimer) {
