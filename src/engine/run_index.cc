@@ -174,7 +174,8 @@ private:
     Result<void> take(const Range& range, RunPage& page) const {
         auto in = Decoder{range.place()};
         auto started = Time{Nanos{~TRY(in.i64())}};
-        auto id = std::string{TRY(in.raw(TRY(in.u8())))};
+        auto size = TRY(in.u8());
+        auto id = std::string{TRY(in.raw(size))};
         if (order_ == IndexOrder::Ended) {
             auto value = Decoder{range.cursor->value()};
             TRY(value.format(index_format, "place in the run index"));
@@ -237,8 +238,7 @@ RunSummary summary_of(const trigger::RunState& state) {
             .parent = state.info.parent ? state.info.parent->run : ""};
 }
 
-void put_listed(const RunSummary& summary, ShardId shard, const RunName& run,
-                store::Batch& batch) {
+void put_listed(const RunSummary& summary, ShardId shard, const RunName& run, store::Batch& batch) {
     auto record = std::string{};
     auto out = Encoder{record};
     out.u8(index_format);
@@ -258,9 +258,8 @@ void put_listed(const RunSummary& summary, ShardId shard, const RunName& run,
 void remove_listed(const RunSummary& summary, ShardId shard, const RunName& run,
                    store::Batch& batch) {
     each_part(summary, [&](const IndexPart& part) {
-        batch.remove(
-            keys::index_part(shard, run.space, part, IndexOrder::Started, summary.status) +
-            keys::index_place(summary.started, run.id));
+        batch.remove(keys::index_part(shard, run.space, part, IndexOrder::Started, summary.status) +
+                     keys::index_place(summary.started, run.id));
         if (summary.ended) {
             batch.remove(
                 keys::index_part(shard, run.space, part, IndexOrder::Ended, summary.status) +
@@ -288,14 +287,14 @@ Result<std::vector<std::string>> listed_definitions(const store::Store& store,
                 break;
             }
             auto in = Decoder{next->key().substr(all.size())};
-            auto name = std::string{TRY(in.raw(TRY(in.u8())))};
-            auto part = keys::index_part(shard, space, {.definition = name}, IndexOrder::Started,
-                                         status);
+            auto size = TRY(in.u8());
+            auto name = std::string{TRY(in.raw(size))};
+            auto part =
+                keys::index_part(shard, space, {.definition = name}, IndexOrder::Started, status);
             if (!name.empty() && store.scan(part, keys::end_of(part))->is_valid()) {
                 names.insert(name);
             }
-            from = keys::end_of(
-                std::string{next->key().substr(0, all.size() + 1 + name.size())});
+            from = keys::end_of(std::string{next->key().substr(0, all.size() + 1 + name.size())});
         }
     }
     return std::vector(names.begin(), names.end());

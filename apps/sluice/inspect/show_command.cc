@@ -68,7 +68,8 @@ Result<engine::RunFilter> filter_of(const ShowOptions& options) {
 }
 
 Result<void> show_runs(Inspector& inspector, const ShowOptions& options) {
-    auto page = TRY(inspector.list(TRY(filter_of(options))));
+    auto filter = TRY(filter_of(options));
+    auto page = TRY(inspector.list(filter));
     auto table = Table{{"RUN", "DEFINITION", "STATUS", "STARTED", "DURATION"}};
     auto items = std::vector<Value>{};
     for (const auto& [run, summary] : page.runs) {
