@@ -105,6 +105,7 @@ public:
                                        .awake_runs_max = std::max<std::size_t>(
                                            16, options_.awake_runs_max / count),
                                        .retention = options_.retention,
+                                       .checkpoint_events = options_.checkpoint_events,
                                        .marker = marker_.get(),
                                        .lane = at % lanes});
             auto left = TRY(shard->open(states[at]));
@@ -187,12 +188,12 @@ public:
         post(WatchInput{.run = run, .done = std::move(done)});
     }
 
-    void remove(const RunName& run, Done done) override {
+    void remove(const RunName& run, WhenRunning when_running, Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
             return;
         }
-        post(RemoveInput{.run = run, .done = std::move(done)});
+        post(RemoveInput{.run = run, .when_running = when_running, .done = std::move(done)});
     }
 
     Result<std::uint64_t> feed(event::Source& source, std::string space) override {
@@ -234,18 +235,22 @@ public:
 
 private:
     LaneOutputs outputs() {
-        return {
-            .dispatch = [this](std::vector<Call> calls) { dispatcher_.dispatch(std::move(calls)); },
-            .cancel = [this](const RunName& run,
-                             const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
-            .post = [this](Input&& input) { post(std::move(input)); },
-            .watch = options_.watch,
-            .stop =
-                [this](const Error& error) {
-                    if (!has_stopped_.exchange(true) && options_.on_stop) {
-                        options_.on_stop(error);
-                    }
-                }};
+        return {.dispatch =
+                    [this](std::vector<Call> calls) {
+                        if (options_.calls_functions) {
+                            dispatcher_.dispatch(std::move(calls));
+                        }
+                    },
+                .cancel = [this](const RunName& run,
+                                 const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
+                .post = [this](Input&& input) { post(std::move(input)); },
+                .watch = options_.watch,
+                .stop =
+                    [this](const Error& error) {
+                        if (!has_stopped_.exchange(true) && options_.on_stop) {
+                            options_.on_stop(error);
+                        }
+                    }};
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }

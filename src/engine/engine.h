@@ -28,6 +28,10 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
+    std::uint64_t checkpoint_events =
+        10'000; ///< A run is checkpointed after so many, or a little more.
+    /// Otherwise calls are decided and left for another engine to make.
+    bool calls_functions = true;
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
@@ -79,7 +83,9 @@ public:
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
     virtual void await(const RunName& run, Done done) = 0;
-    virtual void remove(const RunName& run, Done done) = 0;
+    /// With all runs that it started. Conflict for one that is running, unless it is to be
+    /// terminated.
+    virtual void remove(const RunName& run, WhenRunning when_running, Done done) = 0;
 
     /// Reads a source to its end, by position, with back-pressure; every event must name its run,
     /// or `run` names it for all. Blocks. What it took is durable when it returns.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/keys.h"
+#include "engine/run_records.h"
 #include "event/codec.h"
 #include "trigger/arrival.h"
 
@@ -196,8 +197,7 @@ Result<std::uint64_t> position_of(const store::Store& store, std::string_view pa
         // A shard that has nothing of it yet may still miss its first event.
         auto number = std::uint64_t{0};
         if (stored) {
-            auto in = Decoder{*stored};
-            number = TRY(in.u64());
+            number = TRY(read_number(*stored));
         }
         smallest = smallest ? std::min(*smallest, number) : number;
     }

@@ -66,7 +66,7 @@ struct AnswerInput {
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
-    enum class Kind : std::uint8_t { Start, Command, Event, Ended };
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Remove };
 
     Kind kind = Kind::Event;
     RunName to;
@@ -111,8 +111,12 @@ struct WatchInput {
     Done done; ///< {status, result, error}
 };
 
+enum class WhenRunning : std::uint8_t { Refuse, Terminate };
+
+/// Removes a run with the runs that it started.
 struct RemoveInput {
     RunName run;
+    WhenRunning when_running = WhenRunning::Refuse;
     Done done;
 };
 

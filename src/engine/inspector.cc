@@ -30,9 +30,10 @@ Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) co
 }
 
 Result<void> Inspector::read_history(const RunName& run,
-                                     const std::function<bool(const trigger::Entry&)>& use) const {
+                                     const std::function<bool(const trigger::Entry&)>& use,
+                                     trigger::EventNumber from) const {
     auto prefix = keys::history_of(shard(run), run);
-    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    auto cursor = store_.scan(keys::history(shard(run), run, from.raw()), keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
         auto entries = TRY(trigger::decode_record(cursor->value()));
         for (const auto& entry : entries) {
@@ -42,6 +43,15 @@ Result<void> Inspector::read_history(const RunName& run,
         }
     }
     return cursor->status();
+}
+
+Result<std::optional<trigger::EventNumber>> Inspector::first_event(const RunName& run) const {
+    auto first = std::optional<trigger::EventNumber>{};
+    TRY(read_history(run, [&](const trigger::Entry& entry) {
+        first = entry.number;
+        return false;
+    }));
+    return first;
 }
 
 Result<std::function<std::string(trigger::TriggerNumber)>> Inspector::trigger_names(

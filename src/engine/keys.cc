@@ -190,11 +190,22 @@ std::string stream_taken(ShardId shard, ShardId sender) {
     return key;
 }
 
-std::string expiry(ShardId shard, Time when, const RunName& run) {
+std::string expiry(ShardId shard, Time when, const RunName& run, std::uint64_t checkpoint) {
     auto key = table(shard, 'G');
     auto out = Encoder{key};
     out.i64(when.time_since_epoch().count());
     put_run(out, run);
+    out.u64(checkpoint);
+    return key;
+}
+
+std::string checkpoints_of(ShardId shard, const RunName& run) {
+    return run_table(shard, 'C', run);
+}
+
+std::string checkpoint(ShardId shard, const RunName& run, std::uint64_t event) {
+    auto key = checkpoints_of(shard, run);
+    Encoder{key}.u64(~event);
     return key;
 }
 

@@ -61,7 +61,11 @@ std::string shard_time(ShardId shard);
 /// Numbers of the stream to or from another shard.
 std::string stream_sent(ShardId shard, ShardId receiver);
 std::string stream_taken(ShardId shard, ShardId sender);
-std::string expiry(ShardId shard, Time when, const RunName& run);
+/// When a run may go; or, with the event of a checkpoint, what lies before that.
+std::string expiry(ShardId shard, Time when, const RunName& run, std::uint64_t checkpoint = 0);
+/// A run's checkpoints, the last first.
+std::string checkpoint(ShardId shard, const RunName& run, std::uint64_t event);
+std::string checkpoints_of(ShardId shard, const RunName& run);
 
 /// Runs that the run index lists together: all, those of a definition, with a label, or both.
 struct IndexPart {

@@ -8,6 +8,7 @@
 #include "event/codec.h"
 #include "trigger/apply.h"
 #include "trigger/decider.h"
+#include "trigger/state_image.h"
 #include "value/json.h"
 
 namespace sluice::engine {
@@ -53,6 +54,13 @@ public:
              const trigger::Vocabulary& vocabulary, const trigger::DecideLimits& limits)
         : triggers_(std::move(set), vocabulary), limits_(limits) {
         state_.id = run.id;
+    }
+
+    Result<void> begin_at(const Checkpoint& checkpoint) {
+        report_.from = checkpoint.event.raw();
+        TRY(trigger::decode_image(checkpoint.image, state_));
+        state_.mark_clean();
+        return triggers_.restore(state_);
     }
 
     Result<void> take(const trigger::Entry& entry) {
@@ -101,6 +109,9 @@ private:
                                             .refs = entry.refs,
                                             .start = brought<trigger::Began>(entry),
                                             .fork = brought<trigger::Forked>(entry)};
+            if (report_.from > 0 && entry.fate == trigger::Fate::Duplicate) {
+                decider.note_seen(arrival.event);
+            }
             const auto* reason = set_aside(entry);
             reason == nullptr ? decider.decide(arrival)
                               : decider.set_aside(arrival, reason->message);
@@ -136,9 +147,21 @@ private:
 
 } // namespace
 
+/// Where to begin: the checkpoint asked for, or what is left of a history whose beginning went.
+Result<std::optional<Checkpoint>> beginning_of(const Inspector& inspector, const RunName& run,
+                                               trigger::EventNumber from) {
+    auto checkpoint = TRY(inspector.checkpoint(run, from));
+    auto first = TRY(inspector.first_event(run));
+    if (checkpoint || !first || first->raw() == 1) {
+        return checkpoint;
+    }
+    return inspector.checkpoint(run, trigger::EventNumber{first->raw() - 1});
+}
+
 Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
-                            const trigger::DecideLimits& limits) {
+                            const trigger::DecideLimits& limits, trigger::EventNumber from) {
     auto state = TRY(inspector.run(run));
+    auto checkpoint = TRY(beginning_of(inspector, run, from));
     auto set = std::shared_ptr<const trigger::TriggerSet>{};
     if (state->info.set.empty()) {
         auto problems = std::vector<trigger::Problem>{};
@@ -147,11 +170,17 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
         set = TRY(inspector.catalog().set(state->info.set));
     }
     auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits};
+    auto first = trigger::EventNumber{1};
+    if (checkpoint) {
+        TRY(replayer.begin_at(*checkpoint));
+        first = trigger::EventNumber{checkpoint->event.raw() + 1};
+    }
     auto taken = Result<void>{};
-    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+    auto take = [&](const trigger::Entry& entry) {
         taken = replayer.take(entry);
         return taken.has_value();
-    }));
+    };
+    TRY(inspector.read_history(run, take, first));
     TRY(std::move(taken));
     return std::move(replayer).report();
 }
@@ -160,17 +189,37 @@ Result<PastState> state_at(const Inspector& inspector, const RunName& run,
                            trigger::EventNumber event) {
     auto past = PastState{.state = std::make_unique<trigger::RunState>()};
     past.state->id = run.id;
-    auto is_found = false;
-    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+    auto at = std::uint64_t{0};
+    if (auto checkpoint = TRY(inspector.checkpoint(run, event))) {
+        TRY(trigger::decode_image(checkpoint->image, *past.state));
+        past.state->mark_clean();
+        past.moment = checkpoint->moment;
+        at = checkpoint->event.raw();
+    }
+    auto first = std::uint64_t{0};
+    auto fold = [&](const trigger::Entry& entry) {
+        first = first == 0 ? entry.number.raw() : first;
+        if (entry.number.raw() != at + 1) {
+            return false;
+        }
         trigger::fold(*past.state, entry);
         past.moment = entry.moment;
-        is_found = entry.number == event;
-        return !is_found;
-    }));
-    if (!is_found) {
-        return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
+        return ++at != event.raw();
+    };
+    if (at != event.raw()) {
+        TRY(inspector.read_history(run, fold, trigger::EventNumber{at + 1}));
     }
-    return past;
+    if (at == event.raw() && at > 0) {
+        return past;
+    }
+    TRY(inspector.run(run)); // Better said when it is the run that is missing.
+    if (first > event.raw()) {
+        return fail(Errc::NotFound,
+                    "event {} of run \"{}\" is no longer kept: its history begins "
+                    "at {}",
+                    event.raw(), run.id, first);
+    }
+    return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
 }
 
 } // namespace sluice::engine

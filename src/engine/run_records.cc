@@ -235,6 +235,7 @@ private:
 
     Result<void> load_sequences(std::string_view value) {
         auto in = Decoder{value};
+        TRY(in.format(run_format, "record of sequences"));
         while (!in.is_at_end()) {
             auto source = std::string{TRY(in.text())};
             state_.sequences[std::move(source)] = TRY(in.varint());
@@ -246,6 +247,20 @@ private:
 };
 
 } // namespace
+
+std::string number_record(std::uint64_t number) {
+    auto record = std::string{};
+    auto out = Encoder{record};
+    out.u8(run_format);
+    out.u64(number);
+    return record;
+}
+
+Result<std::uint64_t> read_number(std::string_view record) {
+    auto in = Decoder{record};
+    TRY(in.format(run_format, "number of a stream"));
+    return in.u64();
+}
 
 Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
                                            const RunName& run) {
@@ -300,6 +315,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
     if (state.has_sequences_changed) {
         auto record = std::string{};
         auto out = Encoder{record};
+        out.u8(run_format);
         for (const auto& [source, number] : state.sequences) {
             out.text(source);
             out.varint(number);
@@ -310,8 +326,8 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, Time now,
 }
 
 void remove_run(const RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
-    for (const auto& prefix :
-         {keys::run(shard, run), keys::history_of(shard, run), keys::seen_of(shard, run)}) {
+    for (const auto& prefix : {keys::run(shard, run), keys::history_of(shard, run),
+                               keys::seen_of(shard, run), keys::checkpoints_of(shard, run)}) {
         batch.remove_range(prefix, keys::end_of(prefix));
     }
     for (const auto& [number, timer] : state.timers) {

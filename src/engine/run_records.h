@@ -8,6 +8,10 @@
 
 namespace sluice::engine {
 
+/// The value of a position, or of how far a stream is.
+std::string number_record(std::uint64_t number);
+Result<std::uint64_t> read_number(std::string_view record);
+
 /// A run's state in the store: one key for each entity, so that a commit writes what changed.
 
 /// Everything of a run by one scan, and the ids it has seen. Nothing when there is no such run.

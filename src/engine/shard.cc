@@ -135,6 +135,9 @@ Release Shard::write(store::Batch& batch) {
         }
         runs_.bury(gone.name, commit_);
     }
+    for (const auto& [from, to] : std::exchange(removed_ranges_, {})) {
+        batch.remove_range(from, to);
+    }
     for (auto* run : std::exchange(touched_, {})) {
         write_run(*run, batch);
     }
@@ -143,18 +146,16 @@ Release Shard::write(store::Batch& batch) {
     }
     outbox_.write(commit_, batch);
     for (const auto& partition : std::exchange(moved_positions_, {})) {
-        auto record = std::string{};
-        Encoder{record}.u64(positions_.find(partition)->second);
-        batch.put(keys::position(id_, partition), record);
+        batch.put(keys::position(id_, partition),
+                  number_record(positions_.find(partition)->second));
     }
     for (auto sender : std::exchange(moved_streams_, {})) {
-        auto record = std::string{};
-        Encoder{record}.u64(taken_[sender]);
-        batch.put(keys::stream_taken(id_, sender), record);
+        batch.put(keys::stream_taken(id_, sender), number_record(taken_[sender]));
         release_.confirmations.push_back({.from = id_, .to = sender, .number = taken_[sender]});
     }
     auto time = std::string{};
     auto out = Encoder{time};
+    out.u8(time_format);
     value::encode_fields(clock_.mark(), out);
     batch.put(keys::shard_time(id_), time);
 
@@ -179,6 +180,10 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
         release_.events += run.journal.entries();
     }
     run.journal.clear();
+    if (run.checkpoint.value_or(CheckpointMark{})
+            .is_due(run.state->progress.events, services_.checkpoint_events)) [[unlikely]] {
+        checkpoint(run, batch);
+    }
     write_dirty(*run.state, id_, run.name, moment_.time, batch);
     list(run, batch);
     auto has_work = run.state->has_work();
@@ -186,6 +191,28 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
         auto key = keys::ready(id_, run.name);
         has_work ? batch.put(key, "1") : batch.remove(key);
         run.is_listed_ready = has_work;
+    }
+}
+
+/// An ended run needs none: it goes as a whole.
+void Shard::checkpoint(AwakeRun& run, store::Batch& batch) {
+    if (run.state->has_ended()) {
+        return;
+    }
+    if (!run.checkpoint) {
+        auto last = last_checkpoint(services_.store, id_, run.name);
+        if (!last) {
+            services_.diagnostics.error("a checkpoint cannot be read",
+                                        {{"run", run.name.id}, {"why", last.error().message}});
+            return;
+        }
+        run.checkpoint = *last;
+    }
+    if (run.checkpoint->is_due(run.state->progress.events, services_.checkpoint_events)) {
+        run.checkpoint = write_checkpoint(*run.state, id_, run.name, moment_, batch);
+        batch.put(
+            keys::expiry(id_, moment_.time + retention_of(run), run.name, run.checkpoint->event),
+            "1");
     }
 }
 

@@ -31,6 +31,7 @@ struct ShardServices {
     trigger::DecideLimits limits;
     std::size_t awake_runs_max = 10'000;
     Nanos retention = std::chrono::hours{24 * 30};
+    std::uint64_t checkpoint_events = 10'000;
     CrashMarker* marker = nullptr; ///< Null: nothing is noted.
     std::size_t lane = 0;
 };
@@ -99,6 +100,9 @@ private:
     Result<void> query(QueryInput&& input);
     Result<void> watch(WatchInput&& input);
     Result<void> remove(RemoveInput&& input);
+    Result<void> remove_nested(const RunName& parent);
+    /// All it has goes with the commit being decided.
+    void forget(AwakeRun& run);
     Result<void> start_child(const Message& message);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
 
@@ -122,6 +126,9 @@ private:
     void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
     void list(AwakeRun& run, store::Batch& batch) const;
+    void checkpoint(AwakeRun& run, store::Batch& batch);
+    Result<void> expire_run(const RunName& run, Time when);
+    Result<void> expire_history(const RunName& run, std::uint64_t checkpoint, Time when);
     Nanos retention_of(const AwakeRun& run) const;
     void answer_later(Done done, Result<Value> result);
 
@@ -151,6 +158,7 @@ private:
         std::optional<RunSummary> listed; ///< Nothing: it began in this very batch.
     };
     std::vector<Removed> removed_;
+    std::vector<std::pair<std::string, std::string>> removed_ranges_;
     std::vector<std::pair<std::string, std::string>>
         puts_; ///< Further keys of this commit; no value: removed.
     Release release_;

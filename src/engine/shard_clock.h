@@ -5,6 +5,8 @@
 
 namespace sluice::engine {
 
+inline constexpr auto time_format = std::uint8_t{1}; ///< Of a mark's record.
+
 /// A shard's time, which never goes back.
 ///
 /// Civil time follows the wall clock and stands still while that lies behind. Steady time follows

@@ -189,6 +189,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
     if (message.kind == Message::Kind::Start) {
         return start_child(message);
     }
+    if (message.kind == Message::Kind::Remove) {
+        return remove({.run = message.to, .when_running = WhenRunning::Terminate, .done = {}});
+    }
     auto* run = TRY(runs_.find(message.to));
     if (run == nullptr) {
         return {};
@@ -209,7 +212,8 @@ Result<void> Shard::take_message(StreamInput&& input) {
             }
             break;
         }
-        case Message::Kind::Start: break;
+        case Message::Kind::Start:
+        case Message::Kind::Remove: break;
     }
     return {};
 }
@@ -259,50 +263,6 @@ Result<void> Shard::watch(WatchInput&& input) {
         watchers_[input.run].push_back(std::move(input.done));
     }
     return {};
-}
-
-Result<void> Shard::remove(RemoveInput&& input) {
-    auto* run = TRY(runs_.find(input.run));
-    if (run == nullptr) {
-        answer_later(std::move(input.done), no_such_run(input.run));
-        return {};
-    }
-    if (!run->state->has_ended()) {
-        answer_later(std::move(input.done),
-                     fail(Errc::Conflict, "run \"{}\" is running: cancel or terminate it first",
-                          input.run.id));
-        return {};
-    }
-    std::erase(touched_, run);
-    removed_.push_back(
-        {.name = input.run, .state = std::move(run->state), .listed = std::move(run->listed)});
-    runs_.remove(input.run);
-    runs_.bury(input.run, commit_ + 1);
-    answer_later(std::move(input.done), Value::object({{"removed", input.run.id}}));
-    return {};
-}
-
-Result<void> Shard::sweep_expired() {
-    keep_time();
-    auto prefix = keys::table(id_, 'G');
-    auto cursor = services_.store.scan(prefix, keys::end_of(prefix));
-    for (auto count = 0; cursor->is_valid() && count < 100; cursor->next(), ++count) {
-        auto key = Decoder{cursor->key().substr(prefix.size())};
-        auto when = Time{Nanos{TRY(key.i64())}};
-        if (when > moment_.time) {
-            break;
-        }
-        auto run = TRY(keys::read_run(key));
-        puts_.emplace_back(std::string{cursor->key()}, "");
-        has_changes_ = true;
-        auto* awake = TRY(runs_.find(run));
-        // Another run may have taken the name of one that was removed by hand.
-        if (awake != nullptr && awake->state->progress.ended &&
-            *awake->state->progress.ended + retention_of(*awake) <= when) {
-            TRY(remove({.run = std::move(run), .done = [](Result<Value>) {}}));
-        }
-    }
-    return cursor->status();
 }
 
 } // namespace sluice::engine
