@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/feed.h"
 #include "engine/inspector.h"
-#include "engine/lane_thread.h"
+#include "engine/internal/feed.h"
+#include "engine/internal/lane_thread.h"
 #include "trigger/state_image.h"
 
 namespace sluice::engine {

@@ -537,6 +537,28 @@ triggers:
         self.sluice("fork", "one", "--at", "1", "--data", self.folder / "nowhere", code=NOT_FOUND)
 
 
+class Checkpoints(ProgramTest):
+    def test_a_long_run_is_read_from_its_checkpoints(self):
+        events = self.file("events.jsonl", "".join(event(number) for number in range(25_000)))
+        file = self.file("many.yaml", THREE_ITEMS.replace("count: 3", "count: 26000"))
+        self.sluice("run", file, "--data", self.data, "--run", "long", "--events", events, code=WAITING)
+
+        whole = json.loads(self.sluice("replay", "long", "--data", self.data, "--json").stdout)
+        rest = json.loads(self.sluice("replay", "long", "--data", self.data, "--json", "--from", "24000").stdout)
+        told = self.sluice("replay", "long", "--data", self.data, "--from", "24000").stdout
+        state = json.loads(self.sluice("replay", "long", "--data", self.data, "--at", "24001").stdout)
+
+        self.assertEqual((whole["from"], whole["events"], whole["same"]), (0, 25_001, True))
+        self.assertGreaterEqual(rest["from"], 10_000)
+        self.assertEqual((rest["from"] + rest["events"], rest["same"]), (25_001, True))
+        self.assertIn(f"from the checkpoint at event {rest['from']} on", told)
+        self.assertEqual(state["counts"]["events"], 24_001)
+        more = self.file("more.jsonl", "".join(event(number) for number in range(30_000, 32_000)))
+        done = self.sluice("fork", "long", "--at", "24001", "--data", self.data, "--events", more, "--quiet")
+        self.assertEqual(json.loads(done.stdout), "got three")
+        self.sluice("replay", "long-24001", "--data", self.data)
+
+
 class Inspection(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-#include "engine/feed.h"
+#include "engine/internal/feed.h"
 
 #include <algorithm>
 #include <condition_variable>
