@@ -268,6 +268,13 @@ TEST_F(EngineTest, ForksARunAtAnEvent) {
     EXPECT_EQ(fates, std::vector{trigger::Fate::Fired});
     EXPECT_EQ(*wait_end("r2").find("result"), Value{"r2"});
     expect_replays("r2");
+    // The fork counts on from the event it was forked at.
+    auto inspector = Inspector{store_, vocabulary_};
+    auto past = state_at(inspector, {.id = "r2"}, trigger::EventNumber{4});
+    ASSERT_TRUE(past) << past.error().message;
+    EXPECT_TRUE(past->state->has_ended());
+    EXPECT_EQ(state_at(inspector, {.id = "r2"}, trigger::EventNumber{2}).error().code,
+              Errc::NotFound);
 }
 
 TEST_F(EngineTest, RemovesARunWithAllThatItStarted) {

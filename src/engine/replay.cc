@@ -199,12 +199,14 @@ Result<PastState> state_at(const Inspector& inspector, const RunName& run,
     auto first = std::uint64_t{0};
     auto fold = [&](const trigger::Entry& entry) {
         first = first == 0 ? entry.number.raw() : first;
-        if (entry.number.raw() != at + 1) {
+        // What lies before is gone, or the event asked for is between a fork and its first own.
+        if (entry.number.raw() != past.state->progress.events + 1 || entry.number > event) {
             return false;
         }
         trigger::fold(*past.state, entry);
         past.moment = entry.moment;
-        return ++at != event.raw();
+        at = entry.number.raw();
+        return at != event.raw();
     };
     if (at != event.raw()) {
         TRY(inspector.read_history(run, fold, trigger::EventNumber{at + 1}));

@@ -530,6 +530,13 @@ triggers:
         self.assertIn("continues", done.stderr)
         self.assertEqual(json.loads(done.stdout), "one-3 40")
 
+    def test_a_fork_can_be_forked_at_an_event_of_its_own(self):
+        self.fork("--at", "2", "--id", "two", "--events", "-", stdin=event(8) + event(9))
+
+        done = self.sluice("fork", "two", "--at", "3", "--id", "three", "--data", self.data, "--events", "-", stdin=event(7))
+
+        self.assertEqual(json.loads(done.stdout), "three 40")
+
     def test_what_cannot_be_forked_is_said(self):
         self.assertIn("no run", self.sluice("fork", "none", "--at", "1", "--data", self.data, code=NOT_FOUND).stderr)
         self.assertIn("no event", self.fork("--at", "99", code=NOT_FOUND).stderr)
