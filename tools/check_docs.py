@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the documents to the tree: what they link to or name exists, and every module has its page.
+"""Holds the documents to the tree: what they link to or name exists, every module has its page, every decision is listed.
 
 usage: check_docs.py [ROOT]
 
@@ -32,6 +32,7 @@ class Check:
         for page in pages:
             self.check_page(page)
         self.check_every_module_has_a_page()
+        self.check_every_decision_is_listed()
         return len(pages), self.errors
 
     def fail(self, page, message):
@@ -72,6 +73,14 @@ class Check:
         for path in sorted(self.root.glob("src/**/CMakeLists.txt")):
             if "sluice_module(" in path.read_text() and not (path.parent / "README.md").exists():
                 self.fail(path.parent, "a module has a README.md: its purpose, what it owns, where to start reading")
+
+
+    def check_every_decision_is_listed(self):
+        index = self.root / "docs/decisions/README.md"
+        listed = set(LINK.findall(prose(index))) if index.exists() else set()
+        for page in sorted(self.root.glob("docs/decisions/[0-9]*.md")):
+            if page.name not in listed:
+                self.fail(page, "is not listed in docs/decisions/README.md")
 
 
 def prose(page):

@@ -64,6 +64,13 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(len(errors), 1)
         self.assertIn("src/value", errors[0])
 
+    def test_a_decision_that_is_not_listed_fails(self):
+        self.write("docs/decisions/README.md", "[1](0001-one.md)")
+        self.write("docs/decisions/0001-one.md", "")
+        self.assertEqual(self.errors_of(""), [])
+        self.write("docs/decisions/0002-two.md", "")
+        self.assertEqual(self.errors_of(""), ["docs/decisions/0002-two.md: is not listed in docs/decisions/README.md"])
+
 
 if __name__ == "__main__":
     unittest.main()

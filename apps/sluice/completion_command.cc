@@ -16,14 +16,19 @@ struct Completed {
 
 constexpr Completed completed[] = {
     Completed{"run",
-              "--input --functions --data --run --events --durability --threads --json --quiet "
-              "--keep-going --help"},
+              "--input --functions --data --run --label --events --durability --threads --json "
+              "--quiet --keep-going --help"},
+    Completed{"fork",
+              "--at --id --functions --data --events --threads --json --quiet --keep-going --help"},
+    Completed{"delete", "--data --force --json --help"},
     Completed{"validate", "--json --help"},
-    Completed{"show",
-              "--data --triggers --contexts --history --events --timers --tasks --status "
-              "--definition --label --limit --json --help"},
+    Completed{
+        "show",
+        "--data --triggers --contexts --history --events --timers --tasks --status "
+        "--definition --label --since --until --ended-since --ended-until --cursor --limit --json "
+        "--help"},
     Completed{"why", "--data --json --help"},
-    Completed{"replay", "--data --at --json --help"},
+    Completed{"replay", "--data --from --at --json --help"},
     Completed{"reopen", "--data --json --help"},
     Completed{"store", "check export --data --json --help"},
     Completed{"bench",

@@ -11,6 +11,8 @@
 #include "sluice/inspect/replay_command.h"
 #include "sluice/inspect/show_command.h"
 #include "sluice/inspect/why_command.h"
+#include "sluice/run/delete_command.h"
+#include "sluice/run/fork_command.h"
 #include "sluice/run/reopen_command.h"
 #include "sluice/run/run_command.h"
 #include "sluice/store_command.h"
@@ -25,6 +27,8 @@ const auto durabilities = CLI::IsMember({"strict", "relaxed", "memory"});
 
 struct Options {
     RunOptions run;
+    ForkOptions fork;
+    DeleteOptions remove;
     ValidateOptions validate;
     ShowOptions show;
     WhyOptions why;
@@ -42,25 +46,53 @@ CLI::Option* add_data(CLI::App& command, std::string& data) {
     return command.add_option("--data", data, "The data directory")->type_name("DIR")->required();
 }
 
-void add_run(CLI::App& program, RunOptions& options, Chosen& chosen) {
-    auto& command = *program.add_subcommand("run", "Run a definition here and now, to its end");
-    command.add_option("FILE", options.file, "The definition, YAML or JSON; - is standard input")
-        ->required();
-    command.add_option("--input", options.input, "The run's input: JSON, or @FILE");
+/// How a run goes on, wherever it comes from.
+void add_execution(CLI::App& command, RunOptions& options) {
     command.add_option("--functions", options.functions, "A file that declares further functions");
-    command.add_option("--data", options.data, "Keep the run here; an interrupted one continues");
-    command.add_option("--run", options.run, "Its id; otherwise made from definition and input");
     command.add_option("--events", options.events,
                        "CloudEvents for it, one a line; - is standard input");
-    command.add_option("--durability", options.durability, "strict, relaxed or memory")
-        ->check(durabilities);
     command.add_option("--threads", options.threads, "Threads that decide")
         ->check(CLI::Range(1, 64));
     command.add_flag("--json", options.is_json, "Progress as JSON lines on standard error");
     command.add_flag("--quiet", options.is_quiet, "No progress");
     command.add_flag("--keep-going", options.keeps_going,
                      "Bad lines of --events do not fail the command");
+}
+
+void add_run(CLI::App& program, RunOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand("run", "Run a definition here and now, to its end");
+    command.add_option("FILE", options.file, "The definition, YAML or JSON; - is standard input")
+        ->required();
+    command.add_option("--input", options.input, "The run's input: JSON, or @FILE");
+    command.add_option("--data", options.data, "Keep the run here; an interrupted one continues");
+    command.add_option("--run", options.run, "Its id; otherwise made from definition and input");
+    command.add_option("--label", options.labels, "A label of the run, key=value; may be repeated")
+        ->allow_extra_args(false);
+    command.add_option("--durability", options.durability, "strict, relaxed or memory")
+        ->check(durabilities);
+    add_execution(command, options);
     command.callback([&] { chosen = [&] { return run(options); }; });
+}
+
+void add_fork(CLI::App& program, ForkOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand(
+        "fork", "Begin a run as another was at one of its events, and run it to its end");
+    command.add_option("RUN", options.from, "The run; it stays as it is")->required();
+    command.add_option("--at", options.at, "The event after which the new run begins")->required();
+    command.add_option("--id", options.run.run, "Of the new run; otherwise RUN-EVENT");
+    add_data(command, options.run.data);
+    add_execution(command, options.run);
+    command.callback([&] { chosen = [&] { return fork(options); }; });
+}
+
+void add_delete(CLI::App& program, DeleteOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand(
+        "delete", "Remove a run and those it started, and what they held from the files");
+    command.add_option("RUN", options.run, "The run")->required();
+    add_data(command, options.data);
+    command.add_flag("--force", options.is_forced, "Terminate it first if it is running");
+    command.add_flag("--json", options.is_json, "As JSON");
+    command.callback([&] { chosen = [&] { return delete_run(options); }; });
 }
 
 void add_validate(CLI::App& program, ValidateOptions& options, Chosen& chosen) {
@@ -94,6 +126,12 @@ void add_show(CLI::App& program, ShowOptions& options, Chosen& chosen) {
         ->check(CLI::IsMember({"running", "succeeded", "failed", "cancelled", "timed out"}));
     command.add_option("--definition", options.definition, "List runs of this definition");
     command.add_option("--label", options.label, "List runs with this label, key=value");
+    command.add_option("--since", options.since,
+                       "List runs that started then or later: a time, or a duration before now");
+    command.add_option("--until", options.until, "List runs that started before then");
+    command.add_option("--ended-since", options.ended_since, "The same of their end");
+    command.add_option("--ended-until", options.ended_until, "The same of their end");
+    command.add_option("--cursor", options.cursor, "Where the page before ended");
     command.add_option("--limit", options.limit, "Runs or events, at most")
         ->check(CLI::PositiveNumber);
     command.add_flag("--json", options.is_json, "As JSON; histories as JSON lines");
@@ -114,6 +152,8 @@ void add_replay(CLI::App& program, ReplayOptions& options, Chosen& chosen) {
     auto& command = *program.add_subcommand("replay", "Decide a run's history again and compare");
     command.add_option("RUN", options.run, "The run")->required();
     add_data(command, options.data);
+    command.add_option("--from", options.from,
+                       "Begin at the last checkpoint at or before this event");
     command.add_option("--at", options.at, "Print the state right after this event instead");
     command.add_flag("--json", options.is_json, "As JSON");
     command.callback([&] { chosen = [&] { return replay(options); }; });
@@ -187,6 +227,8 @@ int main(int argc, char** argv) {
         "Exit codes: 0 ok, 1 failed, 2 invalid, 3 not found, 4 data directory in use or damaged, "
         "5 waiting for events, 130 interrupted.");
     add_run(program, options.run, chosen);
+    add_fork(program, options.fork, chosen);
+    add_delete(program, options.remove, chosen);
     add_validate(program, options.validate, chosen);
     add_show(program, options.show, chosen);
     add_why(program, options.why, chosen);

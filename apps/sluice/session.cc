@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "engine/inspector.h"
@@ -18,32 +17,33 @@ namespace {
 
 using workflow::raw::FunctionForm;
 
-constexpr auto interrupted_runs_max = std::size_t{10'000};
+Result<void> add_functions(engine::Catalog& catalog, const std::string& hash,
+                           std::vector<FunctionForm>& forms) {
+    auto definition = TRY(catalog.definition(hash));
+    if (auto document = workflow::raw::parse(definition.source, definition.name)) {
+        std::ranges::move(workflow::raw::compile(*document).functions, std::back_inserter(forms));
+    }
+    return {};
+}
 
 /// What the definitions of interrupted runs declared: their tasks are begun again as soon as the
-/// engine is there.
-Result<std::vector<FunctionForm>> functions_of_runs(store::Store& store,
-                                                    const trigger::Vocabulary& vocabulary) {
+/// engine is there. And what that of a run declared which is to be forked.
+Result<void> add_functions_of_runs(store::Store& store, const trigger::Vocabulary& vocabulary,
+                                   const std::string& run, std::vector<FunctionForm>& forms) {
     auto inspector = engine::Inspector{store, vocabulary};
-    auto runs =
-        TRY(inspector.list({.status = trigger::Status::Running, .most = interrupted_runs_max}));
-    auto names = std::set<std::string>{};
-    auto forms = std::vector<FunctionForm>{};
-    for (const auto& run : runs) {
-        if (run.summary.definition.empty() || !names.insert(run.summary.definition).second) {
-            continue;
-        }
-        auto hash = inspector.catalog().find(run.run.space, run.summary.definition);
-        if (!hash) {
-            continue;
-        }
-        auto definition = TRY(inspector.catalog().definition(*hash));
-        if (auto document = workflow::raw::parse(definition.source, definition.name)) {
-            auto declared = workflow::raw::compile(*document).functions;
-            std::ranges::move(declared, std::back_inserter(forms));
+    auto space = engine::RunName{}.space;
+    if (!run.empty()) {
+        auto state = TRY(inspector.run({.id = run}));
+        if (!state->info.set.empty()) {
+            TRY(add_functions(inspector.catalog(), state->info.set, forms));
         }
     }
-    return forms;
+    for (const auto& name : TRY(inspector.definitions(space, trigger::Status::Running))) {
+        if (auto hash = inspector.catalog().find(space, name)) {
+            TRY(add_functions(inspector.catalog(), *hash, forms));
+        }
+    }
+    return {};
 }
 
 Error in_directory(const Error& error, const std::filesystem::path& data) {
@@ -78,15 +78,17 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     auto is_kept = options.durability != store::Durability::Memory;
     auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
-    std::ranges::move(TRY(functions_of_runs(*session->store_, session->vocabulary_)),
-                      std::back_inserter(forms));
+    if (options.calls_functions) {
+        TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
+    }
     session->functions_ = TRY(Functions::create(forms));
     session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
                                                 session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,
                                                  .functions = session->functions_->table(),
+                                                 .limits = decide_limits,
+                                                 .calls_functions = options.calls_functions,
                                                  .marker = std::move(marker),
-                                                 .holds_calls = options.holds_calls,
                                                  .watch = std::move(options.watch),
                                                  .on_stop = std::move(options.on_stop)}));
     return session;
@@ -103,11 +105,16 @@ Session::~Session() {
     stop();
 }
 
-Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data) {
+Result<void> check_directory(const std::filesystem::path& data) {
     auto ignored = std::error_code{};
     if (!std::filesystem::is_directory(data, ignored)) {
         return fail(Errc::NotFound, "there is no data directory {}", data.string());
     }
+    return {};
+}
+
+Result<std::unique_ptr<store::Store>> open_to_read(const std::filesystem::path& data) {
+    TRY(check_directory(data));
     auto store =
         store::embedded::EmbeddedStore::open(data, {.access = store::embedded::Access::ReadOnly});
     if (!store) {

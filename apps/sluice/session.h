@@ -15,13 +15,17 @@
 
 namespace sluice::app {
 
+/// What bounds decisions, here and when they are decided again.
+inline constexpr auto decide_limits = trigger::DecideLimits{};
+
 struct SessionOptions {
     std::filesystem::path data; ///< Not used when nothing is to survive.
     store::Durability durability = store::Durability::Strict;
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
-    bool holds_calls = false; ///< For a command that changes a run and does not let any go on.
+    std::string run; ///< Its functions are there too, though it may have ended; empty: none.
+    bool calls_functions = true; ///< Otherwise calls are left for the next session.
     std::function<void(const engine::RunName&, std::string_view record)> watch;
     std::function<void(const Error&)> on_stop;
 };
@@ -52,6 +56,9 @@ private:
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
 };
+
+/// Fails with NotFound when there is no such directory, which opening a session would make.
+Result<void> check_directory(const std::filesystem::path& data);
 
 /// What a data directory holds, for commands that only look. Fails with NotFound when there is
 /// none, with Conflict when another process has it open.

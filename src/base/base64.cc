@@ -19,7 +19,31 @@ constexpr auto values = [] {
     return table;
 }();
 
+std::string_view without_padding(std::string_view text) {
+    for (auto count = 0; count < 2 && text.ends_with('='); ++count) {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
 } // namespace
+
+bool is_base64(std::string_view text) {
+    if (text.size() % 4 != 0) {
+        return false;
+    }
+    auto body = without_padding(text);
+    auto seen = std::int8_t{0};
+    for (auto byte : body) {
+        seen |= values[static_cast<unsigned char>(byte)];
+    }
+    if (seen < 0) {
+        return false;
+    }
+    auto padding = text.size() - body.size();
+    auto unused_bits = padding == 2 ? 0x0F : padding == 1 ? 0x03 : 0;
+    return padding == 0 || (values[static_cast<unsigned char>(body.back())] & unused_bits) == 0;
+}
 
 void base64_encode(std::string_view bytes, std::string& out) {
     out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);

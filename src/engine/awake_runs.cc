@@ -51,10 +51,10 @@ Result<AwakeRun*> AwakeRuns::find(const RunName& run) {
         return nullptr;
     }
     auto set = TRY(set_of(state->info.set));
-    auto status = state->progress.status;
+    auto summary = summary_of(*state);
     auto has_work = state->has_work();
     auto* awake = insert(run, std::move(state), std::move(set));
-    awake->listed_under = status;
+    awake->listed = std::move(summary);
     awake->is_listed_ready = has_work;
     TRY(awake->triggers->restore(*awake->state));
     return awake;

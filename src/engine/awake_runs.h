@@ -11,7 +11,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "engine/catalog.h"
+#include "engine/checkpoint.h"
 #include "engine/keys.h"
+#include "engine/run_index.h"
 #include "store/store.h"
 #include "trigger/history.h"
 #include "trigger/run_triggers.h"
@@ -25,12 +27,13 @@ struct AwakeRun {
     std::unique_ptr<trigger::RunState> state;
     std::unique_ptr<trigger::RunTriggers> triggers;
     trigger::Journal journal;
-    std::uint64_t first_event = 0;               ///< Of this batch.
-    std::optional<trigger::Status> listed_under; ///< In the run index.
-    bool is_touched = false;                     ///< By this batch.
-    bool is_listed_ready = false;                ///< Has a key among those with work.
-    std::uint64_t last_commit = 0;               ///< That wrote it.
-    std::list<AwakeRun*>::iterator place;        ///< Among the runs by last use.
+    std::optional<RunSummary> listed;         ///< As it stands in the run index.
+    std::optional<CheckpointMark> checkpoint; ///< The last one, once it was looked for.
+    bool needs_checkpoint = false;            ///< A generation began with this batch.
+    bool is_touched = false;                  ///< By this batch.
+    bool is_listed_ready = false;             ///< Has a key among those with work.
+    std::uint64_t last_commit = 0;            ///< That wrote it.
+    std::list<AwakeRun*>::iterator place;     ///< Among the runs by last use.
 };
 
 /// The runs of a shard that are awake: those with something to do, and those that had lately. The

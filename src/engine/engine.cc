@@ -6,20 +6,31 @@
 
 #include <fmt/format.h>
 
-#include "engine/feed.h"
 #include "engine/inspector.h"
-#include "engine/lane_thread.h"
+#include "engine/feed.h"
+#include "engine/internal/lane_thread.h"
 #include "trigger/state_image.h"
 
 namespace sluice::engine {
 
 namespace {
 
+/// Of a run that is asked for.
 Result<void> check_run_id(std::string_view id) {
     if (!trigger::is_run_id(id)) {
         return fail(Errc::InvalidInput,
-                    "run id \"{}\": expected 1 to {} bytes without spaces, slashes and controls",
-                    id, trigger::run_id_bytes_max);
+                    "run id \"{}\": expected 1 to {} bytes of UTF-8 without spaces, slashes and "
+                    "controls",
+                    replace_invalid_utf8(id), trigger::run_id_bytes_max);
+    }
+    return {};
+}
+
+/// Of a run that is to be.
+Result<void> check_given_id(std::string_view id) {
+    if (!trigger::is_given_run_id(id)) {
+        return fail(Errc::InvalidInput, "run id \"{}\": expected {}", replace_invalid_utf8(id),
+                    trigger::given_run_id_rule);
     }
     return {};
 }
@@ -27,7 +38,7 @@ Result<void> check_run_id(std::string_view id) {
 /// Names and labels stand in keys, where a name has at most 255 bytes.
 Result<void> check_request(const StartRequest& request) {
     constexpr auto name_bytes_max = std::size_t{200};
-    TRY(check_run_id(request.id));
+    TRY(check_given_id(request.id));
     if (request.space.empty() || request.space.size() > name_bytes_max) {
         return fail(Errc::InvalidInput, "namespace of {} bytes: expected 1 to {}",
                     request.space.size(), name_bytes_max);
@@ -41,6 +52,11 @@ Result<void> check_request(const StartRequest& request) {
                 value.size() > name_bytes_max) {
                 return fail(Errc::InvalidInput, "label \"{}\": expected a text of at most {} bytes",
                             label, name_bytes_max);
+            }
+            if (label.starts_with(trigger::types::reserved_prefix)) {
+                return fail(Errc::InvalidInput,
+                            "label \"{}\": names that begin with sluice. are the engine's own",
+                            label);
             }
         }
     }
@@ -89,6 +105,7 @@ public:
                                        .awake_runs_max = std::max<std::size_t>(
                                            16, options_.awake_runs_max / count),
                                        .retention = options_.retention,
+                                       .checkpoint_events = options_.checkpoint_events,
                                        .marker = marker_.get(),
                                        .lane = at % lanes});
             auto left = TRY(shard->open(states[at]));
@@ -124,7 +141,7 @@ public:
 
     void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
               Done done) override {
-        auto checked = check_run_id(id);
+        auto checked = check_given_id(id);
         auto inspector = Inspector{store_, catalog_.vocabulary()};
         auto past = checked ? state_at(inspector, run, event)
                             : Result<PastState>{std::unexpected(checked.error())};
@@ -199,12 +216,12 @@ public:
         post(ReopenInput{.run = run, .done = std::move(done)});
     }
 
-    void remove(const RunName& run, Done done) override {
+    void remove(const RunName& run, WhenRunning when_running, Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
             return;
         }
-        post(RemoveInput{.run = run, .done = std::move(done)});
+        post(RemoveInput{.run = run, .when_running = when_running, .done = std::move(done)});
     }
 
     Result<std::uint64_t> feed(event::Source& source, std::string space,
@@ -251,7 +268,7 @@ private:
     LaneOutputs outputs() {
         return {.dispatch =
                     [this](std::vector<Call> calls) {
-                        if (!options_.holds_calls) {
+                        if (options_.calls_functions) {
                             dispatcher_.dispatch(std::move(calls));
                         }
                     },

@@ -29,13 +29,15 @@ struct EngineOptions {
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
     Nanos retention = std::chrono::hours{24 * 30};
+    std::uint64_t checkpoint_events =
+        10'000; ///< A run is checkpointed after so many, or a little more.
     /// What tokens are sealed with; nothing: the store's own.
     std::optional<Secret> secret;
+    /// Otherwise calls are decided and left for another engine to make.
+    bool calls_functions = true;
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
-    /// Decides, but begins no call: those that are open leave when the store is opened next.
-    bool holds_calls = false;
     /// Sees every decision once it is durable, on the lane's thread: the run and its history
     /// record.
     std::function<void(const RunName&, std::string_view record)> watch;
@@ -91,7 +93,9 @@ public:
     /// A run that ended without success goes on as a new generation: {run, generation}. Fails with
     /// Conflict for any other.
     virtual void reopen(const RunName& run, Done done) = 0;
-    virtual void remove(const RunName& run, Done done) = 0;
+    /// With all runs that it started. Conflict for one that is running, unless it is to be
+    /// terminated.
+    virtual void remove(const RunName& run, WhenRunning when_running, Done done) = 0;
 
     /// Reads a source to its end, by position, with back-pressure; every event must name its run.
     /// Blocks, also while a run has no room for the next event; `stop` ends that. What it took is

@@ -13,7 +13,44 @@
 namespace sluice::engine {
 namespace {
 
-using EngineTest = testing::EngineFixture;
+class EngineTest : public testing::EngineFixture {
+protected:
+    Result<Value> remove(const std::string& run, WhenRunning when_running) {
+        return testing::wait_for<Value>(
+            [&](auto done) { engine_->remove({.id = run}, when_running, std::move(done)); });
+    }
+
+    /// Whether no other run is left, once every message has come.
+    bool wait_until_alone(const std::string& run) {
+        auto inspector = Inspector{store_, vocabulary_};
+        for (auto tries = 0; tries < 10'000; ++tries) {
+            auto page = inspector.list({});
+            auto is_alone = run.empty() ? page->runs.empty()
+                                        : page->runs.size() == 1 && page->runs[0].run.id == run;
+            if (is_alone) {
+                return true;
+            }
+            // Each answer waits for a commit, so this gives way to what is under way.
+            auto answered = testing::wait_for<Value>([&](auto done) {
+                auto nothing = [](const trigger::RunState*) -> Result<Value> { return Value{}; };
+                engine_->query({.id = "none"}, nothing, std::move(done));
+            });
+            EXPECT_TRUE(answered);
+        }
+        return false;
+    }
+
+    /// Keys of the store but those of retention, which go by themselves.
+    std::map<std::string, std::string> keys_left() {
+        auto left = std::map<std::string, std::string>{};
+        for (auto cursor = store_.scan({}, {}); cursor->is_valid(); cursor->next()) {
+            if (cursor->key()[2] != 'G') {
+                left.emplace(cursor->key(), cursor->value());
+            }
+        }
+        return left;
+    }
+};
 
 TEST_F(EngineTest, RunsATaskAndFinishesWithItsResult) {
     define("echo", R"({"name":"echo","triggers":[
@@ -88,7 +125,7 @@ TEST_F(EngineTest, NestsRuns) {
 
     EXPECT_EQ(value::to_json(ending), R"({"status":"succeeded","result":42,"error":null})");
     expect_replays("r1");
-    expect_replays("r1.1.0");
+    expect_replays("r1.1.0~spread");
 }
 
 TEST_F(EngineTest, FiresATimer) {
@@ -150,6 +187,51 @@ TEST_F(EngineTest, ForksARunAtAnEvent) {
     EXPECT_EQ(fates, std::vector{trigger::Fate::Fired});
     EXPECT_EQ(*wait_end("r2").find("result"), Value{"r2"});
     expect_replays("r2");
+    // The fork counts on from the event it was forked at.
+    auto inspector = Inspector{store_, vocabulary_};
+    auto past = state_at(inspector, {.id = "r2"}, trigger::EventNumber{4});
+    ASSERT_TRUE(past) << past.error().message;
+    EXPECT_TRUE(past->state->has_ended());
+    EXPECT_EQ(state_at(inspector, {.id = "r2"}, trigger::EventNumber{2}).error().code,
+              Errc::NotFound);
+}
+
+TEST_F(EngineTest, RemovesARunWithAllThatItStarted) {
+    define("leaf", R"({"name":"leaf","triggers":[
+        {"id":"end","on":"sluice.run.started","action":"finish"}]})");
+    define("child", R"({"name":"child","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"start":{"definition":"leaf","spread":true}}},
+        {"id":"end","on":"sluice.run.succeeded","action":"finish"}]})");
+    define("parent", R"({"name":"parent","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"start":{"definition":"child","each":3}}},
+        {"id":"end","on":"sluice.run.succeeded","condition":{"count":3},"action":"finish"}]})");
+    start_and_wait("r1", "parent");
+    start_and_wait("r2", "leaf");
+
+    auto removed = remove("r1", WhenRunning::Refuse);
+
+    ASSERT_TRUE(removed) << removed.error().message;
+    EXPECT_TRUE(wait_until_alone("r2"));
+    for (const auto& [key, value] : keys_left()) {
+        EXPECT_EQ(key.find("r1"), std::string::npos);
+    }
+}
+
+TEST_F(EngineTest, RemovesARunningRunOnlyWhenItIsToBeTerminated) {
+    define("waits",
+           R"({"name":"waits","triggers":[{"id":"never","on":"never","action":"finish"}]})");
+    define("parent", R"({"name":"parent","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"start":{"definition":"waits","each":3,"spread":true}}},
+        {"id":"cancelled","on":"sluice.run.cancel"}]})");
+    start("r1", "parent");
+
+    auto refused = remove("r1", WhenRunning::Refuse);
+    auto removed = remove("r1", WhenRunning::Terminate);
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::Conflict);
+    ASSERT_TRUE(removed) << removed.error().message;
+    EXPECT_TRUE(wait_until_alone(""));
 }
 
 TEST_F(EngineTest, WaitsForTheLastGenerationOfANestedRun) {

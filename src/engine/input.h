@@ -93,7 +93,7 @@ struct AnswerInput {
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
-    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered };
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove };
 
     Kind kind = Kind::Event;
     RunName to;
@@ -146,8 +146,12 @@ struct ReopenInput {
     Done done; ///< {run, generation}
 };
 
+enum class WhenRunning : std::uint8_t { Refuse, Terminate };
+
+/// Removes a run with the runs that it started.
 struct RemoveInput {
     RunName run;
+    WhenRunning when_running = WhenRunning::Refuse;
     Done done;
 };
 

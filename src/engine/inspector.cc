@@ -1,57 +1,15 @@
 #include "engine/inspector.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
+#include "engine/run_records.h"
 #include "trigger/run_triggers.h"
 #include "value/archive.h"
 
 namespace sluice::engine {
 
 namespace {
-
-Result<RunSummary> read_summary(std::string_view record) {
-    auto in = Decoder{record};
-    TRY(in.format(2, "run summary"));
-    return value::decode_fields<RunSummary>(in);
-}
-
-bool matches(const RunFilter& filter, const RunSummary& summary) {
-    if (!filter.definition.empty() && filter.definition != summary.definition) {
-        return false;
-    }
-    if (filter.label.empty()) {
-        return true;
-    }
-    auto equals = filter.label.find('=');
-    const auto* value = summary.labels.find(filter.label.substr(0, equals));
-    return value != nullptr && value->is_string() &&
-           (equals == std::string::npos || value->as_string() == filter.label.substr(equals + 1));
-}
-
-/// Runs of one shard under one status, newest first.
-Result<void> list_status(const store::Store& store, ShardId shard, trigger::Status status,
-                         const RunFilter& filter, std::vector<ListedRun>& found) {
-    auto probe = keys::by_status(shard, {.space = filter.space}, status, Time{});
-    auto prefix = probe.substr(0, probe.size() - sizeof(std::int64_t) - 1);
-    auto cursor = store.scan(prefix, keys::end_of(prefix));
-    auto count = std::size_t{0};
-    for (; cursor->is_valid() && count < filter.most; cursor->next()) {
-        auto summary = TRY(read_summary(cursor->value()));
-        if (!matches(filter, summary)) {
-            continue;
-        }
-        auto rest = Decoder{cursor->key().substr(prefix.size())};
-        std::ignore = TRY(rest.i64()); // When it started.
-        auto size = TRY(rest.u8());
-        auto id = std::string{TRY(rest.raw(size))};
-        found.push_back(
-            {.run = {.space = filter.space, .id = std::move(id)}, .summary = std::move(summary)});
-        ++count;
-    }
-    return cursor->status();
-}
 
 Value state_of_trigger(const trigger::TriggerState& state, const std::string& scope) {
     auto view = value::ArchiveView::view(state);
@@ -61,25 +19,6 @@ Value state_of_trigger(const trigger::TriggerState& state, const std::string& sc
 }
 
 } // namespace
-
-Result<std::vector<ListedRun>> Inspector::list(const RunFilter& filter) const {
-    auto found = std::vector<ListedRun>{};
-    for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
-        for (auto status :
-             {trigger::Status::Running, trigger::Status::Succeeded, trigger::Status::Failed,
-              trigger::Status::Cancelled, trigger::Status::TimedOut}) {
-            if (!filter.status || *filter.status == status) {
-                TRY(list_status(store_, ShardId{shard}, status, filter, found));
-            }
-        }
-    }
-    std::ranges::sort(found, [](const ListedRun& left, const ListedRun& right) {
-        return std::pair{right.summary.started, left.run.id} <
-               std::pair{left.summary.started, right.run.id};
-    });
-    found.resize(std::min(found.size(), filter.most));
-    return found;
-}
 
 Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) const {
     // What can be no run's id may not even fit a key.
@@ -91,9 +30,10 @@ Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) co
 }
 
 Result<void> Inspector::read_history(const RunName& run,
-                                     const std::function<bool(const trigger::Entry&)>& use) const {
+                                     const std::function<bool(const trigger::Entry&)>& use,
+                                     trigger::EventNumber from) const {
     auto prefix = keys::history_of(shard(run), run);
-    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    auto cursor = store_.scan(keys::history(shard(run), run, from.raw()), keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
         auto entries = TRY(trigger::decode_record(cursor->value()));
         for (const auto& entry : entries) {
@@ -103,6 +43,15 @@ Result<void> Inspector::read_history(const RunName& run,
         }
     }
     return cursor->status();
+}
+
+Result<std::optional<trigger::EventNumber>> Inspector::first_event(const RunName& run) const {
+    auto first = std::optional<trigger::EventNumber>{};
+    TRY(read_history(run, [&](const trigger::Entry& entry) {
+        first = entry.number;
+        return false;
+    }));
+    return first;
 }
 
 Result<std::function<std::string(trigger::TriggerNumber)>> Inspector::trigger_names(

@@ -8,27 +8,15 @@
 #include <vector>
 
 #include "engine/catalog.h"
+#include "engine/checkpoint.h"
 #include "engine/keys.h"
-#include "engine/run_records.h"
+#include "engine/run_index.h"
 #include "store/store.h"
 #include "trigger/decider.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
 
 namespace sluice::engine {
-
-struct ListedRun {
-    RunName run;
-    RunSummary summary;
-};
-
-struct RunFilter {
-    std::string space = "default";
-    std::optional<trigger::Status> status;
-    std::string definition; ///< Empty: any.
-    std::string label;      ///< `key=value`; empty: any.
-    std::size_t most = 100;
-};
 
 /// Reads what a store holds, without an engine: runs, their state, history and definitions. Needs
 /// read access only.
@@ -37,13 +25,27 @@ public:
     Inspector(store::Store& store, const trigger::Vocabulary& vocabulary)
         : store_(store), catalog_(store, vocabulary) {}
 
-    /// Newest first.
-    Result<std::vector<ListedRun>> list(const RunFilter& filter) const;
+    /// A page of the run index, newest first.
+    Result<RunPage> list(const RunFilter& filter) const { return list_runs(store_, filter); }
+    /// Names of the definitions that runs of this status have.
+    Result<std::vector<std::string>> definitions(const std::string& space,
+                                                 trigger::Status status) const {
+        return listed_definitions(store_, space, status);
+    }
     /// NotFound when there is no such run.
     Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
-    /// Every event of a run in the order it was decided. Stops early when `use` returns false.
+    /// Every event of a run that is kept, in the order it was decided. Stops early when `use`
+    /// returns false. `from` is the first event, or one right behind a checkpoint.
     Result<void> read_history(const RunName& run,
-                              const std::function<bool(const trigger::Entry&)>& use) const;
+                              const std::function<bool(const trigger::Entry&)>& use,
+                              trigger::EventNumber from = trigger::EventNumber{0}) const;
+    /// The first event whose history is kept; nothing when there is none.
+    Result<std::optional<trigger::EventNumber>> first_event(const RunName& run) const;
+    /// The last checkpoint at or before an event.
+    Result<std::optional<Checkpoint>> checkpoint(const RunName& run,
+                                                 trigger::EventNumber event) const {
+        return checkpoint_at(store_, shard(run), run, event);
+    }
     /// The trigger set of a run with what was changed at run time: id, spec form, state per scope.
     Result<Value> triggers(const RunName& run);
     /// The id of a trigger by its number in a run; "(command)" for commands.
@@ -66,15 +68,19 @@ struct Difference {
 
 struct ReplayReport {
     std::uint64_t events = 0;
+    std::uint64_t from = 0; ///< The checkpoint that it began at, by its event; 0: the first event.
     std::vector<Difference> differences; ///< At most 20; `difference_count` has all.
     std::uint64_t difference_count = 0;
     bool is_same_software = true; ///< Otherwise differences are changes, not damage.
 };
 
-/// Decides a run's whole history again and compares, event by event. The limits must be those it
-/// was decided with.
+/// Decides a run's history again and compares, event by event: all that is kept, or from the last
+/// checkpoint at or before an event. The limits must be those it was decided with.
+///
+/// Ids seen before a checkpoint are not part of it: what was a duplicate of one is taken as such.
 Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
-                            const trigger::DecideLimits& limits = {});
+                            const trigger::DecideLimits& limits,
+                            trigger::EventNumber from = trigger::EventNumber{0});
 
 /// The state a run had right after this event, from what history recorded: needs none of the code
 /// that decided it.

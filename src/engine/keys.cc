@@ -37,11 +37,6 @@ std::string run_table(ShardId shard, char letter, const RunName& run) {
     return key;
 }
 
-/// Later times first.
-void put_newest_first(Encoder& out, Time time) {
-    out.i64(~time.time_since_epoch().count());
-}
-
 char letter_of(Table table) {
     switch (table) {
         case Table::Info: return 'i';
@@ -205,45 +200,56 @@ std::string quarantined(ShardId shard, Time since, std::uint64_t number,
     return key;
 }
 
-std::string expiry(ShardId shard, Time when, const RunName& run) {
+std::string expiry(ShardId shard, Time when, const RunName& run, std::uint64_t checkpoint) {
     auto key = table(shard, 'G');
     auto out = Encoder{key};
     out.i64(when.time_since_epoch().count());
     put_run(out, run);
+    out.u64(checkpoint);
     return key;
 }
 
-std::string by_status(ShardId shard, const RunName& run, trigger::Status status, Time started) {
+std::string checkpoints_of(ShardId shard, const RunName& run) {
+    return run_table(shard, 'C', run);
+}
+
+std::string checkpoint(ShardId shard, const RunName& run, std::uint64_t event) {
+    auto key = checkpoints_of(shard, run);
+    Encoder{key}.u64(~event);
+    return key;
+}
+
+std::string index_order(ShardId shard, std::string_view space, IndexOrder order) {
     auto key = table(shard, 'X');
     auto out = Encoder{key};
-    put_name(out, run.space);
+    put_name(out, space);
+    out.u8(static_cast<std::uint8_t>(order));
+    return key;
+}
+
+std::string index_part(ShardId shard, std::string_view space, const IndexPart& part,
+                       IndexOrder order, trigger::Status status) {
+    auto key = index_order(shard, space, order);
+    auto out = Encoder{key};
+    put_name(out, part.definition);
+    put_name(out, part.label);
+    put_name(out, part.value);
     out.u8(static_cast<std::uint8_t>(status));
-    put_newest_first(out, started);
-    put_name(out, run.id);
     return key;
 }
 
-std::string by_definition(ShardId shard, const RunName& run, std::string_view definition,
-                          Time started) {
-    auto key = table(shard, 'Y');
-    auto out = Encoder{key};
-    put_name(out, run.space);
-    put_name(out, definition);
-    put_newest_first(out, started);
-    put_name(out, run.id);
-    return key;
+std::string index_place(Time time, std::string_view id) {
+    auto place = index_time(time);
+    auto out = Encoder{place};
+    put_name(out, id);
+    return place;
 }
 
-std::string by_label(ShardId shard, const RunName& run, std::string_view label,
-                     std::string_view value, Time started) {
-    auto key = table(shard, 'Z');
-    auto out = Encoder{key};
-    put_name(out, run.space);
-    put_name(out, label);
-    put_name(out, value.substr(0, 255));
-    put_newest_first(out, started);
-    put_name(out, run.id);
-    return key;
+std::string index_time(Time time) {
+    auto place = std::string{};
+    // The complement sorts later times first.
+    Encoder{place}.i64(~time.time_since_epoch().count());
+    return place;
 }
 
 std::string secret() {

@@ -64,14 +64,28 @@ std::string stream_taken(ShardId shard, ShardId sender);
 /// An event of a numbered source that no run was there for.
 std::string quarantined(ShardId shard, Time since, std::uint64_t number,
                         std::string_view partition);
-std::string expiry(ShardId shard, Time when, const RunName& run);
+/// When a run may go; or, with the event of a checkpoint, what lies before that.
+std::string expiry(ShardId shard, Time when, const RunName& run, std::uint64_t checkpoint = 0);
+/// A run's checkpoints, the last first.
+std::string checkpoint(ShardId shard, const RunName& run, std::uint64_t event);
+std::string checkpoints_of(ShardId shard, const RunName& run);
 
-/// The run index: by status, newest first; by definition; by label.
-std::string by_status(ShardId shard, const RunName& run, trigger::Status status, Time started);
-std::string by_definition(ShardId shard, const RunName& run, std::string_view definition,
-                          Time started);
-std::string by_label(ShardId shard, const RunName& run, std::string_view label,
-                     std::string_view value, Time started);
+/// Runs that the run index lists together: all, those of a definition, with a label, or both.
+struct IndexPart {
+    std::string_view definition{}; ///< Empty: any.
+    std::string_view label{};      ///< Empty: any.
+    std::string_view value{};      ///< Of the label.
+
+    bool is_whole() const { return definition.empty() && label.empty(); }
+};
+/// By the time that a run started or ended at, newest first.
+enum class IndexOrder : std::uint8_t { Started = 0, Ended = 1 };
+std::string index_order(ShardId shard, std::string_view space, IndexOrder order);
+std::string index_part(ShardId shard, std::string_view space, const IndexPart& part,
+                       IndexOrder order, trigger::Status status);
+/// Behind a part: a run's place in it, and how all places of that time begin.
+std::string index_place(Time time, std::string_view id);
+std::string index_time(Time time);
 
 /// What tokens are sealed with: token.h.
 std::string secret();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/run_records.h"
 #include "value/archive.h"
 
 namespace sluice::engine {
@@ -32,6 +33,25 @@ void Outbox::add_call(const RunName& run, const trigger::TaskKey& key) {
 void Outbox::add_message(ShardId to, Message message) {
     new_messages_.push_back(
         {.from = shard_, .to = to, .number = ++sent_[to], .message = std::move(message)});
+    note_start(new_messages_.back());
+}
+
+void Outbox::note_start(const StreamInput& input) {
+    const auto& message = input.message;
+    if (message.kind == Message::Kind::Start && message.info.parent) {
+        auto parent = RunName{.space = message.to.space, .id = message.info.parent->run};
+        starts_[{input.to, input.number}] = {std::move(parent), message.to};
+    }
+}
+
+std::set<RunName> Outbox::starting(const RunName& parent) const {
+    auto found = std::set<RunName>{};
+    for (const auto& [place, start] : starts_) {
+        if (start.first == parent) {
+            found.insert(start.second);
+        }
+    }
+    return found;
 }
 
 void Outbox::close_call(const RunName& run, const trigger::TaskKey& key) {
@@ -59,6 +79,7 @@ void Outbox::confirm(ShardId receiver, std::uint64_t number) {
     auto it = messages_.lower_bound({receiver, 0});
     while (it != messages_.end() && it->first.first == receiver && it->first.second <= number) {
         finish_one(it->second);
+        starts_.erase(it->first);
         it = messages_.erase(it);
     }
 }
@@ -93,9 +114,7 @@ void Outbox::write(std::uint64_t commit, store::Batch& batch) {
         out.varint(message.number);
         value::encode_fields(message.message, out);
         messages_[{message.to, message.number}] = commit;
-        auto sent = std::string{};
-        Encoder{sent}.u64(message.number);
-        batch.put(keys::stream_sent(shard_, message.to), sent);
+        batch.put(keys::stream_sent(shard_, message.to), number_record(message.number));
     }
     batch.put(keys::outbox(shard_, commit), record);
     remaining_[commit] = new_calls_.size() + new_messages_.size();
@@ -109,9 +128,8 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
     auto streams = store.scan(sent, keys::end_of(sent));
     for (; streams->is_valid(); streams->next()) {
         auto key = Decoder{streams->key().substr(sent.size())};
-        auto value = Decoder{streams->value()};
         auto receiver = ShardId{TRY(key.u16())};
-        sent_[receiver] = TRY(value.u64());
+        sent_[receiver] = TRY(read_number(streams->value()));
     }
     TRY(streams->status());
 
@@ -137,6 +155,7 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
             messages_[{to, number}] = commit;
             left.messages.push_back(
                 {.from = shard_, .to = to, .number = number, .message = std::move(message)});
+            note_start(left.messages.back());
         }
         remaining_[commit] = calls + messages;
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,12 +55,16 @@ public:
     };
     Result<Left> load(const store::Store& store);
 
+    /// Runs that this one starts and that may not have begun.
+    std::set<RunName> starting(const RunName& parent) const;
+
     std::size_t size() const { return remaining_.size(); }
 
 private:
     using CallName = std::pair<RunName, trigger::TaskKey>;
 
     void finish_one(std::uint64_t commit);
+    void note_start(const StreamInput& message);
 
     ShardId shard_;
     std::vector<CallName> new_calls_;
@@ -69,6 +74,8 @@ private:
     /// To the commit that decided them; 0: the one being decided.
     std::map<RunName, std::map<trigger::TaskKey, std::uint64_t>> calls_;
     std::map<std::pair<ShardId, std::uint64_t>, std::uint64_t> messages_;
+    /// Unconfirmed starts: parent and child by receiver and number.
+    std::map<std::pair<ShardId, std::uint64_t>, std::pair<RunName, RunName>> starts_;
     std::map<std::uint64_t, std::size_t> remaining_; ///< By commit.
     std::vector<std::uint64_t> done_;
 };

@@ -8,6 +8,7 @@
 #include "event/codec.h"
 #include "trigger/apply.h"
 #include "trigger/decider.h"
+#include "trigger/state_image.h"
 #include "value/json.h"
 
 namespace sluice::engine {
@@ -35,13 +36,6 @@ std::optional<Kind> brought(const trigger::Entry& entry) {
     return std::nullopt;
 }
 
-/// History may begin in the middle of a batch that ended a generation: what comes before the next
-/// one's beginning has nothing to stand on.
-bool begins(const trigger::Entry& entry) {
-    return brought<trigger::Began>(entry) || brought<trigger::Forked>(entry) ||
-           brought<trigger::Renewed>(entry);
-}
-
 /// An event that was set aside is not decided again.
 const trigger::Faulted* set_aside(const trigger::Entry& entry) {
     for (const auto& change : entry.changes) {
@@ -62,14 +56,14 @@ public:
         state_.id = run.id;
     }
 
+    Result<void> begin_at(const Checkpoint& checkpoint) {
+        report_.from = checkpoint.event.raw();
+        TRY(trigger::decode_image(checkpoint.image, state_));
+        state_.mark_clean();
+        return triggers_.restore(state_);
+    }
+
     Result<void> take(const trigger::Entry& entry) {
-        if (!has_begun_) {
-            if (!begins(entry)) {
-                return {};
-            }
-            has_begun_ = true;
-            state_.progress.events = entry.number.raw() - 1;
-        }
         ++report_.events;
         report_.is_same_software &= entry.software == trigger::software_number;
         if (decided_.empty()) {
@@ -118,6 +112,9 @@ private:
                                             .start = brought<trigger::Began>(entry),
                                             .fork = brought<trigger::Forked>(entry),
                                             .renewal = std::move(renewal)};
+            if (report_.from > 0 && entry.fate == trigger::Fate::Duplicate) {
+                decider.note_seen(arrival.event);
+            }
             const auto* reason = set_aside(entry);
             reason == nullptr ? decider.decide(arrival)
                               : decider.set_aside(arrival, reason->message);
@@ -154,9 +151,21 @@ private:
 
 } // namespace
 
+/// Where to begin: the checkpoint asked for, or what is left of a history whose beginning went.
+Result<std::optional<Checkpoint>> beginning_of(const Inspector& inspector, const RunName& run,
+                                               trigger::EventNumber from) {
+    auto checkpoint = TRY(inspector.checkpoint(run, from));
+    auto first = TRY(inspector.first_event(run));
+    if (checkpoint || !first || first->raw() == 1) {
+        return checkpoint;
+    }
+    return inspector.checkpoint(run, trigger::EventNumber{first->raw() - 1});
+}
+
 Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
-                            const trigger::DecideLimits& limits) {
+                            const trigger::DecideLimits& limits, trigger::EventNumber from) {
     auto state = TRY(inspector.run(run));
+    auto checkpoint = TRY(beginning_of(inspector, run, from));
     auto set = std::shared_ptr<const trigger::TriggerSet>{};
     if (state->info.set.empty()) {
         auto problems = std::vector<trigger::Problem>{};
@@ -165,11 +174,17 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
         set = TRY(inspector.catalog().set(state->info.set));
     }
     auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits};
+    auto first = trigger::EventNumber{1};
+    if (checkpoint) {
+        TRY(replayer.begin_at(*checkpoint));
+        first = trigger::EventNumber{checkpoint->event.raw() + 1};
+    }
     auto taken = Result<void>{};
-    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
+    auto take = [&](const trigger::Entry& entry) {
         taken = replayer.take(entry);
         return taken.has_value();
-    }));
+    };
+    TRY(inspector.read_history(run, take, first));
     TRY(std::move(taken));
     return std::move(replayer).report();
 }
@@ -178,22 +193,39 @@ Result<PastState> state_at(const Inspector& inspector, const RunName& run,
                            trigger::EventNumber event) {
     auto past = PastState{.state = std::make_unique<trigger::RunState>()};
     past.state->id = run.id;
-    auto is_found = false;
-    auto has_begun = false;
-    TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
-        has_begun = has_begun || begins(entry);
-        if (!has_begun) {
-            return true;
+    auto at = std::uint64_t{0};
+    if (auto checkpoint = TRY(inspector.checkpoint(run, event))) {
+        TRY(trigger::decode_image(checkpoint->image, *past.state));
+        past.state->mark_clean();
+        past.moment = checkpoint->moment;
+        at = checkpoint->event.raw();
+    }
+    auto first = std::uint64_t{0};
+    auto fold = [&](const trigger::Entry& entry) {
+        first = first == 0 ? entry.number.raw() : first;
+        // What lies before is gone, or the event asked for is between a fork and its first own.
+        if (entry.number.raw() != past.state->progress.events + 1 || entry.number > event) {
+            return false;
         }
         trigger::fold(*past.state, entry);
         past.moment = entry.moment;
-        is_found = entry.number == event;
-        return !is_found;
-    }));
-    if (!is_found) {
-        return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
+        at = entry.number.raw();
+        return at != event.raw();
+    };
+    if (at != event.raw()) {
+        TRY(inspector.read_history(run, fold, trigger::EventNumber{at + 1}));
     }
-    return past;
+    if (at == event.raw() && at > 0) {
+        return past;
+    }
+    TRY(inspector.run(run)); // Better said when it is the run that is missing.
+    if (first > event.raw()) {
+        return fail(Errc::NotFound,
+                    "event {} of run \"{}\" is no longer kept: its history begins "
+                    "at {}",
+                    event.raw(), run.id, first);
+    }
+    return fail(Errc::NotFound, "run \"{}\" has no event {}", run.id, event.raw());
 }
 
 } // namespace sluice::engine

@@ -242,6 +242,7 @@ private:
 
     Result<void> load_sequences(std::string_view value) {
         auto in = Decoder{value};
+        TRY(in.format(run_format, "record of sequences"));
         while (!in.is_at_end()) {
             auto source = std::string{TRY(in.text())};
             state_.sequences[std::move(source)] = TRY(in.varint());
@@ -253,6 +254,20 @@ private:
 };
 
 } // namespace
+
+std::string number_record(std::uint64_t number) {
+    auto record = std::string{};
+    auto out = Encoder{record};
+    out.u8(run_format);
+    out.u64(number);
+    return record;
+}
+
+Result<std::uint64_t> read_number(std::string_view record) {
+    auto in = Decoder{record};
+    TRY(in.format(run_format, "number of a stream"));
+    return in.u64();
+}
 
 Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
                                            const RunName& run) {
@@ -306,6 +321,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
     if (state.has_sequences_changed) {
         auto record = std::string{};
         auto out = Encoder{record};
+        out.u8(run_format);
         for (const auto& [source, number] : state.sequences) {
             out.text(source);
             out.varint(number);
@@ -316,8 +332,8 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
 }
 
 void remove_run(const RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
-    for (const auto& prefix :
-         {keys::run(shard, run), keys::history_of(shard, run), keys::seen_of(shard, run)}) {
+    for (const auto& prefix : {keys::run(shard, run), keys::history_of(shard, run),
+                               keys::seen_of(shard, run), keys::checkpoints_of(shard, run)}) {
         batch.remove_range(prefix, keys::end_of(prefix));
     }
     for (const auto& [number, timer] : state.timers) {
@@ -325,42 +341,6 @@ void remove_run(const RunState& state, ShardId shard, const RunName& run, store:
         batch.remove(keys::timer(shard, domain, timer.due, run, number));
     }
     batch.remove(keys::ready(shard, run));
-    batch.remove(keys::by_status(shard, run, state.progress.status, state.info.started));
-    batch.remove(keys::by_definition(shard, run, state.info.definition, state.info.started));
-    if (state.info.labels.is_map()) {
-        for (const auto& [label, value] : state.info.labels.as_map()) {
-            if (value.is_string()) {
-                batch.remove(
-                    keys::by_label(shard, run, label, value.as_string(), state.info.started));
-            }
-        }
-    }
-}
-
-void write_index(const RunState& state, ShardId shard, const RunName& run,
-                 std::optional<trigger::Status> before, store::Batch& batch) {
-    auto started = state.info.started;
-    if (before == state.progress.status) {
-        return;
-    }
-    if (before) {
-        batch.remove(keys::by_status(shard, run, *before, started));
-    } else {
-        batch.put(keys::by_definition(shard, run, state.info.definition, started), "");
-        if (state.info.labels.is_map()) {
-            for (const auto& [label, value] : state.info.labels.as_map()) {
-                if (value.is_string()) {
-                    batch.put(keys::by_label(shard, run, label, value.as_string(), started), "");
-                }
-            }
-        }
-    }
-    auto summary = RunSummary{.definition = state.info.definition,
-                              .status = state.progress.status,
-                              .started = started,
-                              .ended = state.progress.ended,
-                              .labels = state.info.labels};
-    batch.put(keys::by_status(shard, run, state.progress.status, started), record_of(summary));
 }
 
 } // namespace sluice::engine

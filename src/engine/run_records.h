@@ -8,6 +8,10 @@
 
 namespace sluice::engine {
 
+/// The value of a position, or of how far a stream is.
+std::string number_record(std::uint64_t number);
+Result<std::uint64_t> read_number(std::string_view record);
+
 /// A run's state in the store: one key for each entity, so that a commit writes what changed.
 
 /// Everything of a run by one scan, and the ids it has seen. Nothing when there is no such run.
@@ -18,28 +22,8 @@ Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, S
 /// Puts what is dirty into the batch and marks the state clean.
 void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, store::Batch& batch);
 
-/// Removes every key of a run.
+/// Removes every key of a run but its places in the run index.
 void remove_run(const trigger::RunState& state, ShardId shard, const RunName& run,
                 store::Batch& batch);
-
-/// What lists show of a run, as it stands in the run index.
-struct RunSummary {
-    std::string definition;
-    trigger::Status status = trigger::Status::Running;
-    Time started{};
-    std::optional<Time> ended;
-    Value labels;
-
-    template <typename Archive>
-    void fields(Archive& archive) {
-        archive("definition", definition)("status", status)("started", started)("ended", ended)(
-            "labels", labels);
-    }
-};
-
-/// Keeps the run index in step: the entry under the status before goes, the one under the status
-/// now comes.
-void write_index(const trigger::RunState& state, ShardId shard, const RunName& run,
-                 std::optional<trigger::Status> before, store::Batch& batch);
 
 } // namespace sluice::engine

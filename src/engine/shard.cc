@@ -147,33 +147,34 @@ Release Shard::write(store::Batch& batch) {
     auto stands_on = commit_++;
     batch.fence({.shard = id_, .epoch = epoch_, .stands_on = CommitNumber{stands_on}});
     // A run of the same name may have begun since: what was removed goes first.
-    for (const auto& [name, state] : std::exchange(removed_, {})) {
-        remove_run(*state, id_, name, batch);
-        runs_.bury(name, commit_);
+    for (const auto& gone : std::exchange(removed_, {})) {
+        remove_run(*gone.state, id_, gone.name, batch);
+        if (gone.listed) {
+            remove_listed(*gone.listed, id_, gone.name, batch);
+        }
+        runs_.bury(gone.name, commit_);
+    }
+    for (const auto& [from, to] : std::exchange(removed_ranges_, {})) {
+        batch.remove_range(from, to);
     }
     for (auto* run : std::exchange(touched_, {})) {
         write_run(*run, batch);
-    }
-    for (const auto& [first, end] : std::exchange(cleared_, {})) {
-        batch.remove_range(first, end);
     }
     for (const auto& [key, value] : std::exchange(puts_, {})) {
         value.empty() ? batch.remove(key) : batch.put(key, value);
     }
     outbox_.write(commit_, batch);
     for (const auto& partition : std::exchange(moved_positions_, {})) {
-        auto record = std::string{};
-        Encoder{record}.u64(positions_.find(partition)->second);
-        batch.put(keys::position(id_, partition), record);
+        batch.put(keys::position(id_, partition),
+                  number_record(positions_.find(partition)->second));
     }
     for (auto sender : std::exchange(moved_streams_, {})) {
-        auto record = std::string{};
-        Encoder{record}.u64(taken_[sender]);
-        batch.put(keys::stream_taken(id_, sender), record);
+        batch.put(keys::stream_taken(id_, sender), number_record(taken_[sender]));
         release_.confirmations.push_back({.from = id_, .to = sender, .number = taken_[sender]});
     }
     auto time = std::string{};
     auto out = Encoder{time};
+    out.u8(time_format);
     value::encode_fields(clock_.mark(), out);
     batch.put(keys::shard_time(id_), time);
 
@@ -198,9 +199,13 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
         release_.events += run.journal.entries();
     }
     run.journal.clear();
+    if (run.needs_checkpoint ||
+        run.checkpoint.value_or(CheckpointMark{})
+            .is_due(run.state->progress.events, services_.checkpoint_events)) [[unlikely]] {
+        checkpoint(run, batch);
+    }
     write_dirty(*run.state, id_, run.name, batch);
-    write_index(*run.state, id_, run.name, run.listed_under, batch);
-    run.listed_under = run.state->progress.status;
+    list(run, batch);
     auto has_work = run.state->has_work();
     if (has_work != run.is_listed_ready) {
         auto key = keys::ready(id_, run.name);
@@ -213,6 +218,43 @@ Release Shard::take_answers() {
     auto release = Release{.shard = id_, .commit = commit_};
     release.answers = std::exchange(release_.answers, {});
     return release;
+}
+
+/// An ended run needs none: it goes as a whole.
+void Shard::checkpoint(AwakeRun& run, store::Batch& batch) {
+    if (run.state->has_ended()) {
+        return;
+    }
+    if (!run.checkpoint) {
+        auto last = last_checkpoint(services_.store, id_, run.name);
+        if (!last) {
+            services_.diagnostics.error("a checkpoint cannot be read",
+                                        {{"run", run.name.id}, {"why", last.error().message}});
+            return;
+        }
+        run.checkpoint = *last;
+    }
+    auto is_due = run.checkpoint->is_due(run.state->progress.events, services_.checkpoint_events);
+    if (std::exchange(run.needs_checkpoint, false) || is_due) {
+        run.checkpoint = write_checkpoint(*run.state, id_, run.name, moment_, batch);
+        batch.put(
+            keys::expiry(id_, moment_.time + retention_of(run), run.name, run.checkpoint->event),
+            "1");
+    }
+}
+
+/// Keeps the run index in step. What a run is listed by changes only when it begins or ends.
+void Shard::list(AwakeRun& run, store::Batch& batch) const {
+    const auto& progress = run.state->progress;
+    if (run.listed && run.listed->status == progress.status &&
+        run.listed->started == run.state->info.started && run.listed->ended == progress.ended) {
+        return;
+    }
+    if (run.listed) {
+        remove_listed(*run.listed, id_, run.name, batch);
+    }
+    run.listed = summary_of(*run.state);
+    put_listed(*run.listed, id_, run.name, batch);
 }
 
 void Shard::confirm_synced(std::uint64_t commit) {
@@ -230,7 +272,6 @@ void Shard::touch(AwakeRun& run) {
     has_changes_ = true;
     if (!run.is_touched) {
         run.is_touched = true;
-        run.first_event = run.state->progress.events + 1;
         touched_.push_back(&run);
     }
 }

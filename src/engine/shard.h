@@ -31,6 +31,7 @@ struct ShardServices {
     trigger::DecideLimits limits;
     std::size_t awake_runs_max = 10'000;
     Nanos retention = std::chrono::hours{24 * 30};
+    std::uint64_t checkpoint_events = 10'000;
     CrashMarker* marker = nullptr; ///< Null: nothing is noted.
     std::size_t lane = 0;
 };
@@ -121,8 +122,9 @@ private:
     Result<void> watch(WatchInput&& input);
     Result<void> reopen(ReopenInput&& input);
     Result<void> remove(RemoveInput&& input);
-    /// Of generations that are over, as the record of their expiry says.
-    Result<void> forget_history(const RunName& run, std::string_view record);
+    Result<void> remove_nested(const RunName& parent);
+    /// All it has goes with the commit being decided.
+    void forget(AwakeRun& run);
     Result<void> start_child(const Message& message);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
@@ -149,6 +151,10 @@ private:
     /// A batch has one moment: its history record says when, once.
     void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
+    void list(AwakeRun& run, store::Batch& batch) const;
+    void checkpoint(AwakeRun& run, store::Batch& batch);
+    Result<void> expire_run(const RunName& run, Time when);
+    Result<void> expire_history(const RunName& run, std::uint64_t checkpoint, Time when);
     Nanos retention_of(const AwakeRun& run) const;
     void answer_later(Done done, Result<Value> result);
 
@@ -182,11 +188,15 @@ private:
     std::map<RunName, std::vector<ReopenInput>> reopening_; ///< Until their end is swept.
 
     std::vector<AwakeRun*> touched_;
-    std::vector<std::pair<RunName, std::unique_ptr<trigger::RunState>>> removed_;
+    struct Removed {
+        RunName name;
+        std::unique_ptr<trigger::RunState> state;
+        std::optional<RunSummary> listed; ///< Nothing: it began in this very batch.
+    };
+    std::vector<Removed> removed_;
+    std::vector<std::pair<std::string, std::string>> removed_ranges_;
     std::vector<std::pair<std::string, std::string>>
         puts_; ///< Further keys of this commit; no value: removed.
-    std::vector<std::pair<std::string, std::string>>
-        cleared_; ///< Ranges of keys that this commit removes.
     Release release_;
     std::optional<Value> reply_; ///< Of the event being decided.
     bool has_changes_ = false;

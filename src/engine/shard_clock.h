@@ -5,6 +5,8 @@
 
 namespace sluice::engine {
 
+inline constexpr auto time_format = std::uint8_t{1}; ///< Of a mark's record.
+
 /// A shard's time, which never goes back: docs/explanation/time.md has the rule.
 ///
 /// Civil and steady time both follow the monotonic clock and are drawn towards the wall clock, by a

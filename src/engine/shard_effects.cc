@@ -129,14 +129,9 @@ void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
                          .from = run.name.id});
 }
 
-/// History of the generations before, in the batches before this one, follows retention.
+/// History of the generations before follows retention.
 void Shard::follow(AwakeRun& run, const trigger::Renewed& /*renewed*/) {
-    auto record = std::string{"h"};
-    auto out = Encoder{record};
-    out.i64(run.state->info.started.time_since_epoch().count());
-    out.u64(run.first_event);
-    puts_.emplace_back(keys::expiry(id_, moment_.time + retention_of(run), run.name),
-                       std::move(record));
+    run.needs_checkpoint = true;
 }
 
 void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {

@@ -142,6 +142,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
     if (message.kind == Message::Kind::Start) {
         return start_child(message);
     }
+    if (message.kind == Message::Kind::Remove) {
+        return remove({.run = message.to, .when_running = WhenRunning::Terminate, .done = {}});
+    }
     auto* run = TRY(runs_.find(message.to));
     if (run == nullptr) {
         if (message.kind == Message::Kind::Event) {
@@ -173,7 +176,8 @@ Result<void> Shard::take_message(StreamInput&& input) {
             decide(*run, trigger::undelivered_arrival(*run->state, message.key, message.from,
                                                       message.data, moment_));
             break;
-        case Message::Kind::Start: break;
+        case Message::Kind::Start:
+        case Message::Kind::Remove: break;
     }
     return {};
 }
@@ -268,83 +272,6 @@ Result<void> Shard::reopen(ReopenInput&& input) {
         std::move(input.done),
         Value::object({{"run", input.run.id},
                        {"generation", static_cast<std::int64_t>(run->state->info.generation)}}));
-    return {};
-}
-
-Result<void> Shard::remove(RemoveInput&& input) {
-    auto* run = TRY(runs_.find(input.run));
-    if (run == nullptr) {
-        answer_later(std::move(input.done), no_such_run(input.run));
-        return {};
-    }
-    if (!run->state->has_ended()) {
-        answer_later(std::move(input.done),
-                     fail(Errc::Conflict, "run \"{}\" is running: cancel or terminate it first",
-                          input.run.id));
-        return {};
-    }
-    if (run->state->has_unswept()) {
-        answer_later(
-            std::move(input.done),
-            fail(Errc::Conflict, "run \"{}\" still cancels what it had open: try again in a moment",
-                 input.run.id));
-        return {};
-    }
-    has_changes_ = true;
-    std::erase(touched_, run);
-    // It may have ended in this very batch, and stand in the index as it was before.
-    if (run->listed_under && *run->listed_under != run->state->progress.status) {
-        puts_.emplace_back(
-            keys::by_status(id_, input.run, *run->listed_under, run->state->info.started), "");
-    }
-    unblock(input.run);
-    removed_.emplace_back(input.run, std::move(run->state));
-    runs_.remove(input.run);
-    runs_.bury(input.run, commit_ + 1);
-    answer_later(std::move(input.done), Value::object({{"removed", input.run.id}}));
-    return {};
-}
-
-Result<void> Shard::sweep_expired() {
-    keep_time();
-    auto prefix = keys::table(id_, 'G');
-    auto cursor = services_.store.scan(prefix, keys::end_of(prefix));
-    for (auto count = 0; cursor->is_valid() && count < 100; cursor->next(), ++count) {
-        auto key = Decoder{cursor->key().substr(prefix.size())};
-        auto when = Time{Nanos{TRY(key.i64())}};
-        if (when > moment_.time) {
-            break;
-        }
-        auto run = TRY(keys::read_run(key));
-        auto* awake = TRY(runs_.find(run));
-        if (awake != nullptr && awake->state->has_unswept()) {
-            continue; // Its time comes when it is swept.
-        }
-        puts_.emplace_back(std::string{cursor->key()}, "");
-        has_changes_ = true;
-        if (cursor->value().starts_with('h')) {
-            TRY(forget_history(run, cursor->value().substr(1)));
-            continue;
-        }
-        // Another run may have taken the name of one that was removed by hand.
-        if (awake != nullptr && awake->state->progress.ended &&
-            *awake->state->progress.ended + retention_of(*awake) <= when) {
-            TRY(remove({.run = std::move(run), .done = [](Result<Value>) {}}));
-        }
-    }
-    TRY(cursor->status());
-    return sweep_quarantine();
-}
-
-Result<void> Shard::forget_history(const RunName& name, std::string_view record) {
-    auto in = Decoder{record};
-    auto started = Time{Nanos{TRY(in.i64())}};
-    auto first_kept = TRY(in.u64());
-    auto* run = TRY(runs_.find(name));
-    // Another run may have taken the name since.
-    if (run != nullptr && run->state->info.started == started) {
-        cleared_.emplace_back(keys::history_of(id_, name), keys::history(id_, name, first_kept));
-    }
     return {};
 }
 

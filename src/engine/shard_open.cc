@@ -13,8 +13,7 @@ template <typename Use>
 Result<void> read_numbers(const store::Store& store, const std::string& prefix, Use use) {
     auto cursor = store.scan(prefix, keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
-        auto value = Decoder{cursor->value()};
-        auto number = TRY(value.u64());
+        auto number = TRY(read_number(cursor->value()));
         TRY(use(cursor->key().substr(prefix.size()), number));
     }
     return cursor->status();
@@ -30,6 +29,7 @@ Result<Release> Shard::open(store::ShardState state) {
     auto time = TRY(store.get(keys::shard_time(id_)));
     if (time) {
         auto in = Decoder{*time};
+        TRY(in.format(time_format, "time of a shard"));
         mark = TRY(value::decode_fields<ShardClock::Mark>(in));
     }
     clock_.start(mark);

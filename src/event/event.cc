@@ -1,7 +1,7 @@
 #include "event/event.h"
 
+#include "base/base64.h"
 #include "base/invariant.h"
-#include "event/internal/base64.h"
 #include "event/internal/lookup.h"
 #include "value/time_text.h"
 
@@ -81,7 +81,7 @@ Value Event::data() const {
     if (!envelope_.is_base64) {
         return data;
     }
-    auto bytes = internal::decode_base64(data.as_string());
+    auto bytes = base64_decode(data.as_string());
     INVARIANT(bytes.has_value(), "the data of an event was validated when it came in");
     return Value::bytes(*bytes);
 }

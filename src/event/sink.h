@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "value/value.h"
@@ -30,6 +31,14 @@ struct Answer {
     std::string error_message;
     Value error_detail; ///< Such as exit code and stderr.
 };
+
+/// An answer that says what went wrong.
+inline Answer failure(std::string_view kind, std::string message, Value detail = {}) {
+    return {.is_success = false,
+            .error_kind = std::string{kind},
+            .error_message = std::move(message),
+            .error_detail = std::move(detail)};
+}
 
 /// Where events and calls leave. Deliveries may be repeated after a crash, with the same key.
 class Sink {

@@ -80,6 +80,9 @@ public:
     virtual Result<void> commit(Batch& batch) = 0;
     /// Until everything committed is on disk, whatever the durability.
     virtual Result<void> sync() = 0;
+    /// Until what was removed or replaced is in no file any more. Takes as long as writing all that
+    /// there is anew; nothing where there are no files.
+    virtual Result<void> compact() { return {}; }
 
     virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
     /// Keys in [from, to); an empty `to` means to the end.

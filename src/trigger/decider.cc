@@ -27,7 +27,7 @@ bool is_effect(const Change& change) {
            std::holds_alternative<Renewed>(change) || leaves_unswept(change);
 }
 
-/// Of an event that is not handed on only its identity is recorded.
+/// Of an event that is not handed on only its identity is recorded: what it is known by.
 std::string identity_of(const event::Event& event) {
     auto text = std::string{R"({"id":)"};
     value::write_json_string(event.id(), text);
@@ -35,6 +35,10 @@ std::string identity_of(const event::Event& event) {
     value::write_json_string(event.source(), text);
     text += R"(,"type":)";
     value::write_json_string(event.type(), text);
+    if (auto sequence = event.attribute("sequence"); sequence && sequence->is_string()) {
+        text += R"(,"sequence":)";
+        value::write_json_string(sequence->as_string(), text);
+    }
     text += '}';
     return text;
 }

@@ -53,6 +53,10 @@ public:
     /// by itself.
     void settle_queue(Moment moment);
 
+    /// Whoever sent this was there before, though that is not in the state: replay from a
+    /// checkpoint.
+    void note_seen(const event::Event& event) { static_cast<void>(note_id(event)); }
+
     const RunState& state() const { return state_; }
     RunTriggers& triggers() { return triggers_; }
     const DecideLimits& limits() const { return limits_; }

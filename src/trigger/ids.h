@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/strong.h"
+#include "base/utf8.h"
 
 namespace sluice::trigger {
 
@@ -28,18 +30,37 @@ inline constexpr auto command_trigger = TriggerNumber{0xFFFF'FFFF};
 /// it.
 inline constexpr auto run_id_bytes_max = std::size_t{250};
 
-/// 1 to 250 bytes without spaces, slashes and controls.
+/// 1 to 250 bytes of UTF-8 without spaces, slashes and controls. What stands before a `~` is the
+/// placement key: runs that share it lie on one shard.
 inline bool is_run_id(std::string_view id) {
     if (id.empty() || id.size() > run_id_bytes_max) {
         return false;
     }
+    auto seen = 0U;
     for (auto c : id) {
         auto byte = static_cast<unsigned char>(c);
+        seen |= byte;
         if (byte <= 0x20 || byte == '/' || byte == 0x7F) {
             return false;
         }
     }
-    return true;
+    return seen < 0x80 || is_utf8(id);
 }
+
+enum class Placement : std::uint8_t { Beside, Spread };
+
+/// The id of a run that a task starts: `parent~fire.index` on the parent's shard, or one with a
+/// placement key of its own that ends in `~spread`.
+std::string nested_run_id(std::string_view parent, FireNumber fire, std::uint64_t index,
+                          Placement placement);
+/// Of a form that only nested runs have.
+bool is_nested_run_id(std::string_view id);
+bool is_spread(std::string_view nested);
+/// In words, for who gave another.
+inline constexpr auto given_run_id_rule = std::string_view{
+    "1 to 250 bytes of UTF-8 without spaces, slashes and controls, that neither begin nor end with "
+    "~ nor end as those of nested runs do (~1.0, ~spread)"};
+/// An id that a caller or an author may choose: none that a nested run could have.
+bool is_given_run_id(std::string_view id);
 
 } // namespace sluice::trigger

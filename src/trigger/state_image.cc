@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "value/archive.h"
 
 namespace sluice::trigger {
@@ -70,7 +68,9 @@ void prepare_fork(RunState& state, const std::string& id, Time steady) {
     state.id = id;
     for (auto& [key, task] : state.tasks) {
         if (task.kind == TaskKind::Run) {
-            task.child = fmt::format("{}~{}.{}", id, key.fire.raw(), key.index);
+            task.child =
+                nested_run_id(id, key.fire, key.index,
+                              is_spread(task.child) ? Placement::Spread : Placement::Beside);
         }
     }
     for (auto& [number, timer] : state.timers) {

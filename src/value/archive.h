@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -107,11 +108,24 @@ public:
             return;
         }
         if constexpr (std::is_same_v<T, bool>) {
-            take(in_.u8(), [&](auto raw) { field = raw != 0; });
-        } else if constexpr (std::is_enum_v<T> || std::unsigned_integral<T>) {
-            take(in_.varint(), [&](auto raw) { field = static_cast<T>(raw); });
+            take(in_.u8(), [&](auto raw) {
+                field = raw != 0;
+                refuse_unless(raw <= 1, raw);
+            });
+        } else if constexpr (std::is_enum_v<T>) {
+            auto number = std::underlying_type_t<T>{};
+            read(number);
+            field = static_cast<T>(number);
+        } else if constexpr (std::unsigned_integral<T>) {
+            take(in_.varint(), [&](auto raw) {
+                field = static_cast<T>(raw);
+                refuse_unless(std::in_range<T>(raw), raw);
+            });
         } else if constexpr (std::signed_integral<T>) {
-            take(in_.svarint(), [&](auto raw) { field = static_cast<T>(raw); });
+            take(in_.svarint(), [&](auto raw) {
+                field = static_cast<T>(raw);
+                refuse_unless(std::in_range<T>(raw), raw);
+            });
         } else if constexpr (std::is_same_v<T, std::string>) {
             take(in_.text(), [&](auto raw) { field = std::string{raw}; });
         } else if constexpr (std::is_same_v<T, Value>) {
@@ -135,6 +149,11 @@ private:
             use(*std::forward<R>(result));
         } else {
             error_ = result.error();
+        }
+    }
+    void refuse_unless(bool fits, auto raw) {
+        if (!fits) {
+            error_ = Error{Errc::Corrupt, fmt::format("{} does not fit its field", raw)};
         }
     }
     void read_compound(Time& time) {

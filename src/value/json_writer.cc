@@ -7,7 +7,8 @@
 
 #include <simdjson.h>
 
-#include "value/internal/utf8.h"
+#include "base/base64.h"
+#include "base/utf8.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
@@ -37,22 +38,6 @@ void write_double(double number, std::string& out) {
     write_number(number, out, is_plain ? std::chars_format::fixed : std::chars_format::scientific);
     if (out.find_first_of(".e", start) == std::string::npos) {
         out += ".0";
-    }
-}
-
-void write_base64(std::string_view bytes, std::string& out) {
-    constexpr auto alphabet =
-        std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"};
-    for (auto at = std::size_t{0}; at < bytes.size(); at += 3) {
-        auto group = bytes.substr(at, 3);
-        auto bits = std::uint32_t{0};
-        for (auto byte = std::size_t{0}; byte < 3; ++byte) {
-            auto next = byte < group.size() ? static_cast<unsigned char>(group[byte]) : 0U;
-            bits = (bits << 8U) | next;
-        }
-        for (auto digit = std::size_t{0}; digit < 4; ++digit) {
-            out += digit > group.size() ? '=' : alphabet[(bits >> (18 - 6 * digit)) & 0x3FU];
-        }
     }
 }
 
@@ -119,7 +104,7 @@ void write_scalar(const Value& value, std::string& out) {
         case Kind::String: write_json_string(value.as_string(), out); return;
         case Kind::Bytes:
             out += '"';
-            write_base64(value.as_bytes(), out);
+            base64_encode(value.as_bytes(), out);
             out += '"';
             return;
         case Kind::Timestamp: write_json_string(format_time(value.as_timestamp()), out); return;

@@ -166,7 +166,7 @@ class World:
     def check_any(self):
         """What must hold for every data directory: it is sound, and its runs decide the same again."""
         self.ask("store", "check")
-        runs = [run["run"] for run in json.loads(self.ask("show", "--json", "--limit", LIMIT))]
+        runs = [run["run"] for run in json.loads(self.ask("show", "--json", "--limit", LIMIT))["runs"]]
         for run in self.choices.sample(runs, min(len(runs), REPLAYS_MAX)):
             self.ask("replay", run)
             self.figures.replayed += 1

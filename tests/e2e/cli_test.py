@@ -6,6 +6,9 @@ usage: cli_test.py [PROGRAM] [unittest options]
 import json
 import os
 import pathlib
+import re
+import shlex
+import subprocess
 import sys
 import unittest
 
@@ -13,7 +16,7 @@ if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.isfile(sys.
     os.environ["SLUICE"] = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from program import (FAILED, INTERRUPTED, INVALID, NOT_FOUND, OK, ROOT, UNAVAILABLE, WAITING, ProgramTest,  # noqa: E402
+from program import (FAILED, INTERRUPTED, INVALID, NOT_FOUND, OK, PROGRAM, ROOT, UNAVAILABLE, WAITING, ProgramTest,  # noqa: E402
                      event, progress_of)
 
 THREE_ITEMS = """
@@ -78,7 +81,7 @@ class Examples(ProgramTest):
             with self.subTest(name):
                 self.assertEqual(self.result(ROOT / f"examples/{name}.yaml", "--data", self.data), expected)
 
-        runs = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)
+        runs = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"]
         self.assertEqual({run["status"] for run in runs}, {"succeeded"})
         for run in runs:
             with self.subTest(run["run"]):
@@ -88,6 +91,25 @@ class Examples(ProgramTest):
         self.result(ROOT / "examples/early-event.yaml")
 
         self.assertEqual(list(self.temporary.iterdir()), [])
+
+
+class Documents(ProgramTest):
+    def test_the_example_of_the_readme_does_what_it_says(self):
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+        definition = next(text for kind, text in blocks if kind == "yaml")
+        self.file(re.match(r"# (\S+)\n", definition).group(1), definition)
+        session = next(text for kind, text in blocks if text.startswith("$ build/release/bin/sluice"))
+
+        commands = re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", session, re.MULTILINE)
+
+        self.assertEqual(len(commands), 2)
+        for command, expected in commands:
+            with self.subTest(command):
+                program, *arguments = shlex.split(command.replace("/tmp/greet", self.data))
+                self.assertEqual(program, "build/release/bin/sluice")
+                done = self.sluice(*arguments, folder=self.folder)
+                self.assertEqual(done.stdout, expected or done.stdout)
+                self.assertIn("greet" if not expected else "", done.stdout)
 
 
 class Definitions(ProgramTest):
@@ -117,13 +139,13 @@ class Definitions(ProgramTest):
 
     def test_usage_is_checked(self):
         for arguments in ((), ("run",), ("nonsense",), ("show",), ("run", "x", "--durability", "some"),
-                          ("why", "--data", "x"), ("completion", "tcsh")):
+                          ("why", "--data", "x"), ("completion", "tcsh"), ("fork", "x", "--data", "x"), ("delete", "--data", "x")):
             with self.subTest(arguments):
                 self.assertEqual(self.sluice(*arguments, code=INVALID).stdout, "")
 
     def test_help_and_version_are_data(self):
         self.assertRegex(self.sluice("--version").stdout, r"^\d+\.\d+\.\d+\n$")
-        for command in ("run", "validate", "show", "why", "replay", "store", "bench", "completion"):
+        for command in ("run", "fork", "delete", "validate", "show", "why", "replay", "store", "bench", "completion"):
             with self.subTest(command):
                 self.assertIn(command, self.sluice("--help").stdout)
                 self.assertIn("Usage", self.sluice(command, "--help").stdout)
@@ -144,6 +166,21 @@ class Runs(ProgramTest):
                          9007199254740993)
         self.sluice("run", self.echo(), "--input", "{", code=INVALID)
         self.sluice("run", self.echo(), "--input", "@" + str(self.folder / "none"), code=NOT_FOUND)
+
+    def test_the_input_of_the_definition_is_taken_when_none_is_given(self):
+        file = self.file("default.yaml", pathlib.Path(self.echo()).read_text() + "input: {count: 3}\n")
+
+        self.assertEqual(self.result(file), {"count": 3})
+        self.assertEqual(self.result(file, "--input", "null"), None)
+
+    def test_ids_of_nested_runs_cannot_be_given(self):
+        for name in ("r~1.0", "r~spread", "~r", "r~", "a b", "a/b", "x" * 251, b"\xff"):
+            with self.subTest(name):
+                arguments = ["run", self.echo(), "--run", name]
+                done = subprocess.run([PROGRAM, *arguments], capture_output=True, env=self.environment(), check=False)
+                self.assertEqual(done.returncode, INVALID)
+                self.assertIn("run id", done.stderr.decode())
+        self.result(self.echo(), "--run", "group~7")
 
     def test_a_run_that_fails_tells_why_and_prints_nothing(self):
         file = self.echo("{finish: {error: {kind: broken, message: it broke, part: 7}}}")
@@ -168,7 +205,7 @@ class Runs(ProgramTest):
 
         self.assertEqual(first.stdout, again.stdout)
         self.assertIn("has ended already", again.stderr)
-        self.assertEqual(len(json.loads(self.sluice("show", "--data", self.data, "--json").stdout)), 2)
+        self.assertEqual(len(json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"]), 2)
 
     def test_a_run_id_stays_with_its_definition_and_input(self):
         self.sluice("run", self.echo(), "--data", self.data, "--run", "mine")
@@ -286,7 +323,7 @@ class Events(ProgramTest):
 
         done = self.sluice("run", self.definition, "--events", events, "--data", self.data, "--json")
 
-        run = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)[0]["run"]
+        run = json.loads(self.sluice("show", "--data", self.data, "--json").stdout)["runs"][0]["run"]
         counts = json.loads(self.sluice("show", run, "--data", self.data, "--json").stdout)["counts"]
         self.assertEqual(json.loads(done.stdout), "got three")
         self.assertEqual(counts["duplicates"], 0)
@@ -414,6 +451,176 @@ class Interruptions(ProgramTest):
         self.assertEqual(self.result(file, "--data", self.data), "all")
 
 
+PARENT = """
+name: parent
+functions:
+  seal: {command: cat}
+triggers:
+  - id: begin
+    on: sluice.run.started
+    action:
+      - invoke: {function: seal, input: "${run.input}"}
+      - start: {definition: child, input: "${run.input}"}
+  - id: done
+    on: {type: sluice.run.succeeded, subject: child}
+    action: {finish: {result: "${data.result}"}}
+definitions:
+  child:
+    triggers:
+      - id: tell
+        on: sluice.run.started
+        action: {finish: {result: "${run.input}"}}
+"""
+
+
+class Deletion(ProgramTest):
+    # Nothing in them is repeated, so that compression leaves them as they are.
+    SECRETS = {"small": "5e4a1c0f9b3d7782", "large": "c6d8012fea49b753"}
+
+    def setUp(self):
+        super().setUp()
+        noise = "".join(format(number * 2654435761 % 2**32, "08x") for number in range(2000))
+        self.inputs = {"small": self.SECRETS["small"], "large": self.SECRETS["large"] + noise}
+
+    def files_with(self, secret):
+        return [path.name for path in pathlib.Path(self.data).rglob("*") if path.is_file()
+                and secret.encode() in path.read_bytes()]
+
+    def run_with_secret(self, size):
+        file = self.file("parent.yaml", PARENT)
+        self.result(file, "--data", self.data, "--run", size, "--input", json.dumps(self.inputs[size]))
+
+    def test_nothing_of_a_deleted_run_is_in_any_file(self):
+        for size, secret in self.SECRETS.items():
+            with self.subTest(size):
+                self.run_with_secret(size)
+                self.assertTrue(any(name.endswith(".log") for name in self.files_with(secret)))
+                # Opening again moves the log into tables: both kinds of file have had it.
+                self.sluice("run", ROOT / "examples/early-event.yaml", "--data", self.data, "--run", size + "-other")
+                self.assertTrue(self.files_with(secret))
+
+                deleted = self.sluice("delete", size, "--data", self.data).stdout.split()
+
+                self.assertEqual(deleted, [size, f"{size}~1.1"])
+                self.assertEqual(self.files_with(secret), [])
+                for run in deleted:
+                    self.sluice("show", run, "--data", self.data, code=NOT_FOUND)
+        self.sluice("store", "check", "--data", self.data)
+        self.sluice("replay", "small-other", "--data", self.data)
+
+    def test_a_running_run_is_deleted_by_force_only(self):
+        secret = self.SECRETS["small"]
+        self.sluice("run", self.file("three.yaml", THREE_ITEMS), "--data", self.data, "--run", "open", "--events", "-",
+                    stdin=event(1, data=secret), code=WAITING)
+
+        refused = self.sluice("delete", "open", "--data", self.data, code=INVALID)
+        self.assertIn("--force", refused.stderr)
+        self.assertEqual(json.loads(self.sluice("show", "open", "--data", self.data, "--json").stdout)["status"], "running")
+        forced = self.sluice("delete", "open", "--data", self.data, "--force", "--json")
+
+        self.assertEqual(json.loads(forced.stdout), {"deleted": ["open"]})
+        self.assertEqual(self.files_with(secret), [])
+
+    def test_deleting_calls_no_functions_of_other_runs(self):
+        marks = self.folder / "marks"
+        marks.touch()
+        file = self.file("marks.yaml", MARKS.replace("MARKS", str(marks)).replace("SECONDS", "600"))
+        process = self.start("run", file, "--data", self.data, "--run", "busy", "--json")
+        self.until(lambda: len(marks.read_text().splitlines()) == 4, "the calls were made")
+        process.kill()
+        process.wait()
+        self.sluice("run", self.file("three.yaml", THREE_ITEMS), "--data", self.data, "--run", "open", code=WAITING)
+        called = len(marks.read_text().splitlines())
+
+        self.sluice("delete", "open", "--data", self.data, "--force")
+
+        self.assertEqual(len(marks.read_text().splitlines()), called)
+        self.assertEqual(json.loads(self.sluice("show", "busy", "--data", self.data, "--json").stdout)["status"], "running")
+
+    def test_what_is_not_there_is_not_found(self):
+        self.sluice("delete", "nobody", "--data", self.folder / "nowhere", code=NOT_FOUND)
+        self.assertFalse((self.folder / "nowhere").exists())
+        self.run_with_secret("small")
+        self.sluice("delete", "nobody", "--data", self.data, code=NOT_FOUND)
+
+
+class Forks(ProgramTest):
+    COUNTED = """
+name: counted
+functions:
+  add: {command: 'sed "s/$/0/"'}
+triggers:
+  - id: three
+    on: item
+    condition: {count: 3}
+    action: {invoke: {function: add, input: 4}}
+  - id: added
+    on: sluice.task.succeeded
+    action: {finish: {result: "${run.id} ${data.result}"}}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.counted = self.file("counted.yaml", self.COUNTED)
+        self.result(self.counted, "--data", self.data, "--run", "one", "--events", "-",
+                    stdin=event(1) + event(2) + event(3))
+
+    def fork(self, *arguments, **options):
+        return self.sluice("fork", "one", "--data", self.data, *arguments, **options)
+
+    def test_a_fork_runs_on_to_its_own_end(self):
+        done = self.fork("--at", "4", "--id", "two")
+
+        self.assertEqual(json.loads(done.stdout), "two 40")
+        shown = json.loads(self.sluice("show", "two", "--data", self.data, "--json").stdout)
+        self.assertEqual(shown["status"], "succeeded")
+        for run in ("one", "two"):
+            self.sluice("replay", run, "--data", self.data)
+
+    def test_a_fork_that_waits_takes_events_and_continues(self):
+        waiting = self.fork("--at", "3", code=WAITING)
+        done = self.fork("--at", "3", "--events", "-", stdin=event(9))
+
+        self.assertIn("sluice fork one --at 3", waiting.stderr)
+        self.assertIn("continues", done.stderr)
+        self.assertEqual(json.loads(done.stdout), "one-3 40")
+
+    def test_a_fork_can_be_forked_at_an_event_of_its_own(self):
+        self.fork("--at", "2", "--id", "two", "--events", "-", stdin=event(8) + event(9))
+
+        done = self.sluice("fork", "two", "--at", "3", "--id", "three", "--data", self.data, "--events", "-", stdin=event(7))
+
+        self.assertEqual(json.loads(done.stdout), "three 40")
+
+    def test_what_cannot_be_forked_is_said(self):
+        self.assertIn("no run", self.sluice("fork", "none", "--at", "1", "--data", self.data, code=NOT_FOUND).stderr)
+        self.assertIn("no event", self.fork("--at", "99", code=NOT_FOUND).stderr)
+        self.assertIn("--id", self.fork("--at", "2", "--id", "one", code=INVALID).stderr)
+        self.sluice("fork", "one", "--at", "1", "--data", self.folder / "nowhere", code=NOT_FOUND)
+
+
+class Checkpoints(ProgramTest):
+    def test_a_long_run_is_read_from_its_checkpoints(self):
+        events = self.file("events.jsonl", "".join(event(number) for number in range(25_000)))
+        file = self.file("many.yaml", THREE_ITEMS.replace("count: 3", "count: 26000"))
+        self.sluice("run", file, "--data", self.data, "--run", "long", "--events", events, code=WAITING)
+
+        whole = json.loads(self.sluice("replay", "long", "--data", self.data, "--json").stdout)
+        rest = json.loads(self.sluice("replay", "long", "--data", self.data, "--json", "--from", "24000").stdout)
+        told = self.sluice("replay", "long", "--data", self.data, "--from", "24000").stdout
+        state = json.loads(self.sluice("replay", "long", "--data", self.data, "--at", "24001").stdout)
+
+        self.assertEqual((whole["from"], whole["events"], whole["same"]), (0, 25_001, True))
+        self.assertGreaterEqual(rest["from"], 10_000)
+        self.assertEqual((rest["from"] + rest["events"], rest["same"]), (25_001, True))
+        self.assertIn(f"from the checkpoint at event {rest['from']} on", told)
+        self.assertEqual(state["counts"]["events"], 24_001)
+        more = self.file("more.jsonl", "".join(event(number) for number in range(30_000, 32_000)))
+        done = self.sluice("fork", "long", "--at", "24001", "--data", self.data, "--events", more, "--quiet")
+        self.assertEqual(json.loads(done.stdout), "got three")
+        self.sluice("replay", "long-24001", "--data", self.data)
+
+
 class Inspection(ProgramTest):
     def setUp(self):
         super().setUp()
@@ -424,13 +631,48 @@ class Inspection(ProgramTest):
 
         def listed(*filters):
             done = self.sluice("show", "--data", self.data, "--json", *filters)
-            return sorted(run["run"] for run in json.loads(done.stdout))
+            return [run["run"] for run in json.loads(done.stdout)["runs"]]
 
-        self.assertEqual(listed(), ["early", "open"])
+        self.assertEqual(listed(), ["open", "early"])
         self.assertEqual(listed("--status", "running"), ["open"])
         self.assertEqual(listed("--definition", "early-event"), ["early"])
-        self.assertEqual(len(listed("--limit", "1")), 1)
+        self.assertEqual(listed("--definition", "early-event", "--status", "running"), [])
+        self.assertEqual(listed("--label", "team=red"), [])
+        self.assertEqual(listed("--since", "1h"), ["open", "early"])
+        self.assertEqual(listed("--until", "2026-01-01T00:00:00Z"), [])
+        self.assertEqual(listed("--ended-since", "1h"), ["early"])
+        self.assertEqual(listed("--ended-until", "1h"), [])
         self.assertIn("early-event", self.sluice("show", "--data", self.data).stdout)
+
+    def test_show_lists_runs_by_label(self):
+        file = self.file("three.yaml", THREE_ITEMS)
+        for name, labels in (("a", ("team=red", "env=prod")), ("b", ("team=blue",))):
+            options = [part for label in labels for part in ("--label", label)]
+            self.sluice("run", file, "--data", self.data, "--run", name, *options, code=WAITING)
+
+        done = json.loads(self.sluice("show", "--data", self.data, "--json", "--label", "team=red").stdout)
+
+        self.assertEqual([run["run"] for run in done["runs"]], ["a"])
+        self.assertEqual(done["runs"][0]["labels"], {"team": "red", "env": "prod"})
+        for label in ("team", "=red", "sluice.parent=x"):
+            self.sluice("run", file, "--label", label, code=INVALID)
+
+    def test_show_pages_by_cursor(self):
+        self.sluice("run", self.file("three.yaml", THREE_ITEMS), "--data", self.data, "--run", "open", code=WAITING)
+
+        first = json.loads(self.sluice("show", "--data", self.data, "--json", "--limit", "1").stdout)
+        told = self.sluice("show", "--data", self.data, "--limit", "1").stderr
+        last = json.loads(self.sluice("show", "--data", self.data, "--json", "--limit", "1",
+                                      "--cursor", first["cursor"]).stdout)
+
+        self.assertEqual([run["run"] for run in first["runs"] + last["runs"]], ["open", "early"])
+        self.assertIn(f"--cursor {first['cursor']}", told)
+        self.assertIsNone(last["cursor"])
+
+    def test_show_says_which_filters_are_none(self):
+        for option, text in (("--since", "yesterday"), ("--label", "team"), ("--cursor", "here"), ("--status", "lost")):
+            with self.subTest(option):
+                self.assertIn(text, self.sluice("show", "--data", self.data, option, text, code=INVALID).stderr)
 
     def test_show_tells_of_one_run(self):
         shown = json.loads(self.sluice("show", "early", "--data", self.data, "--json").stdout)

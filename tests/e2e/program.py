@@ -34,10 +34,10 @@ class ProgramTest(unittest.TestCase):
     def environment(self):
         return {**os.environ, "TMPDIR": str(self.temporary)}
 
-    def sluice(self, *arguments, code=OK, stdin=""):
-        """Runs the program to its end and expects an exit code."""
+    def sluice(self, *arguments, code=OK, stdin="", folder=None):
+        """Runs the program to its end, here or in a folder, and expects an exit code."""
         done = subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                              timeout=TIMEOUT, env=self.environment(), check=False)
+                              timeout=TIMEOUT, env=self.environment(), check=False, cwd=folder)
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 

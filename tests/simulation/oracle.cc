@@ -19,8 +19,7 @@ std::uint64_t number_at(const store::Store& store, const std::string& key) {
     if (!value || !*value) {
         return 0;
     }
-    auto in = Decoder{**value};
-    return in.u64().value_or(0);
+    return engine::read_number(**value).value_or(0);
 }
 
 /// The first line in which two texts differ.
@@ -55,7 +54,7 @@ std::vector<std::string> Oracle::check() {
         blame("the runs cannot be listed: {}", runs.error().message);
         return std::move(found_);
     }
-    for (const auto& [run, summary] : *runs) {
+    for (const auto& [run, summary] : runs->runs) {
         check_run(run);
         auto state = inspector_.run(run);
         if (state && (*state)->progress.status != summary.status) {
@@ -144,11 +143,21 @@ void Oracle::check_run(const engine::RunName& run) {
         blame("the state of run {} is not what its history says: {}", run.id,
               difference(stored, recorded));
     }
-    auto report = engine::replay(inspector_, run, limits_);
-    if (!report || report->difference_count > 0) {
-        blame("run {} does not replay: event {}: {}", run.id,
-              report ? report->differences.front().event.raw() : 0,
-              report ? report->differences.front().what : report.error().message);
+    auto last = trigger::EventNumber{entries.size()};
+    auto past = engine::state_at(inspector_, run, last);
+    if (!past || trigger::testing::state_text(*past->state) != recorded) {
+        blame("the state of run {} from its last checkpoint on is not what its history says: {}",
+              run.id,
+              past ? difference(trigger::testing::state_text(*past->state), recorded)
+                   : past.error().message);
+    }
+    for (auto from : {trigger::EventNumber{0}, last}) {
+        auto report = engine::replay(inspector_, run, limits_, from);
+        if (!report || report->difference_count > 0) {
+            blame("run {} does not replay from event {}: event {}: {}", run.id, from.raw(),
+                  report ? report->differences.front().event.raw() : 0,
+                  report ? report->differences.front().what : report.error().message);
+        }
     }
 }
 

@@ -52,7 +52,8 @@ Result<void> Process::open() {
                                               .clock = timeline_,
                                               .diagnostics = diagnostics_,
                                               .limits = options_.limits,
-                                              .awake_runs_max = options_.awake_runs_max};
+                                              .awake_runs_max = options_.awake_runs_max,
+                                              .checkpoint_events = options_.checkpoint_events};
         auto shard = std::make_unique<engine::Shard>(ids[at], services);
         auto left = TRY(shard->open(states[at]));
         log_.add(timeline_.now(), "shard {} has {} messages and {} calls left", at,

@@ -22,6 +22,7 @@ struct ProcessOptions {
     trigger::DecideLimits limits;
     engine::LaneLimits lane_limits;
     std::size_t awake_runs_max = 100;
+    std::uint64_t checkpoint_events = 10'000;
 };
 
 /// One life of an engine without threads: lanes, each with its mailbox, stepped one at a time in an

@@ -28,6 +28,7 @@ ProcessOptions draw_options(Random& random) {
     options.lane_limits.batch_bytes_max = random.chance(0.5) ? 1 : 1'500'000;
     options.lane_limits.batches_in_flight_max = 1 + random.below(3);
     options.awake_runs_max = random.chance(0.5) ? 1 : 100;
+    options.checkpoint_events = random.chance(0.5) ? 1 + random.below(20) : 10'000;
     return options;
 }
 

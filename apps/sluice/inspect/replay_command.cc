@@ -16,6 +16,7 @@ Value to_value(const engine::ReplayReport& report) {
             Value::object({{"event", number(each.event.raw())}, {"what", each.what}}));
     }
     return Value::object({{"events", number(report.events)},
+                          {"from", number(report.from)},
                           {"same", report.difference_count == 0},
                           {"differences", number(report.difference_count)},
                           {"is_same_software", report.is_same_software},
@@ -23,14 +24,16 @@ Value to_value(const engine::ReplayReport& report) {
 }
 
 void print_report(const engine::ReplayReport& report) {
+    auto from = report.from == 0 ? std::string{}
+                                 : fmt::format(", from the checkpoint at event {} on", report.from);
     if (report.difference_count == 0) {
-        print("{} events decided again: all the same", report.events);
+        print("{} events decided again{}: all the same", report.events, from);
         return;
     }
     for (const auto& each : report.differences) {
         print("event #{}: {}", each.event.raw(), each.what);
     }
-    print("{} events decided again: {} differ{}", report.events, report.difference_count,
+    print("{} events decided again{}: {} differ{}", report.events, from, report.difference_count,
           report.is_same_software ? "" : ", which another release recorded: changes, not damage");
 }
 
@@ -52,7 +55,7 @@ ExitCode replay(const ReplayOptions& options) {
         print_json(state_view(*state->state));
         return ExitCode::Ok;
     }
-    auto report = engine::replay(inspector, run);
+    auto report = engine::replay(inspector, run, decide_limits, trigger::EventNumber{options.from});
     if (!report) {
         return app::report(report.error());
     }

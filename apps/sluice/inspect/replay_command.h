@@ -12,6 +12,8 @@ struct ReplayOptions {
     std::string data;
     std::string run;
     std::optional<std::uint64_t> at; ///< Show the state right after this event instead.
+    std::uint64_t from =
+        0; ///< Begin at the last checkpoint at or before this event; 0: at the first.
     bool is_json = false;
 };
 

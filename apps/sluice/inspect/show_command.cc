@@ -34,18 +34,46 @@ std::string duration_text(Time from, const std::optional<Time>& to) {
               : "";
 }
 
-Result<void> show_runs(Inspector& inspector, const ShowOptions& options) {
-    auto filter = engine::RunFilter{
-        .definition = options.definition, .label = options.label, .most = options.limit};
+/// A time, or a duration before now.
+Result<std::optional<Time>> read_bound(const std::string& text, std::string_view option) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    if (auto time = value::parse_time(text)) {
+        return *time;
+    }
+    if (auto ago = value::parse_duration(text)) {
+        return SystemClock{}.wall() - *ago;
+    }
+    return fail(Errc::InvalidInput,
+                "{} {}: expected a time such as 2026-11-15T05:57:30Z, or a duration before now "
+                "such as 2h",
+                option, text);
+}
+
+Result<engine::RunFilter> filter_of(const ShowOptions& options) {
+    auto filter = engine::RunFilter{.definition = options.definition,
+                                    .label = options.label,
+                                    .most = options.limit,
+                                    .cursor = options.cursor};
     for (auto status : statuses) {
         if (options.status == to_string(status)) {
             filter.status = status;
         }
     }
-    auto runs = TRY(inspector.list(filter));
+    filter.started_since = TRY(read_bound(options.since, "--since"));
+    filter.started_until = TRY(read_bound(options.until, "--until"));
+    filter.ended_since = TRY(read_bound(options.ended_since, "--ended-since"));
+    filter.ended_until = TRY(read_bound(options.ended_until, "--ended-until"));
+    return filter;
+}
+
+Result<void> show_runs(Inspector& inspector, const ShowOptions& options) {
+    auto filter = TRY(filter_of(options));
+    auto page = TRY(inspector.list(filter));
     auto table = Table{{"RUN", "DEFINITION", "STATUS", "STARTED", "DURATION"}};
     auto items = std::vector<Value>{};
-    for (const auto& [run, summary] : runs) {
+    for (const auto& [run, summary] : page.runs) {
         table.add({run.id, summary.definition, std::string{to_string(summary.status)},
                    time_text(summary.started), duration_text(summary.started, summary.ended)});
         auto item = Value::object({{"run", run.id},
@@ -53,15 +81,17 @@ Result<void> show_runs(Inspector& inspector, const ShowOptions& options) {
                                    {"status", to_string(summary.status)},
                                    {"started", summary.started},
                                    {"labels", summary.labels}});
-        items.push_back(summary.ended ? item.with("ended", *summary.ended) : item);
+        item = summary.ended ? item.with("ended", *summary.ended) : item;
+        items.push_back(summary.parent.empty() ? item : item.with("parent", summary.parent));
     }
     if (options.is_json) {
-        print_json(Value::list(std::move(items)));
-    } else {
-        table.print();
+        auto cursor = page.cursor.empty() ? Value{} : Value{page.cursor};
+        print_json(Value::object({{"runs", Value::list(std::move(items))}, {"cursor", cursor}}));
+        return {};
     }
-    if (runs.size() == options.limit) {
-        say("there may be more runs: these are {} of them (--limit)", options.limit);
+    table.print();
+    if (!page.cursor.empty()) {
+        say("there is more: the same with --cursor {}", page.cursor);
     }
     return {};
 }

@@ -16,7 +16,12 @@ struct ShowOptions {
     std::string status;         ///< Of the runs to list; empty: any.
     std::string definition;     ///< Likewise.
     std::string label;          ///< Likewise, `key=value`.
-    std::size_t limit = 100;    ///< Runs, or events, at most.
+    std::string since;          ///< Started then or later: a time, or a duration before now.
+    std::string until;          ///< Started before then.
+    std::string ended_since;    ///< Likewise of their end.
+    std::string ended_until;
+    std::string cursor;      ///< Where the page before ended; empty: the first page.
+    std::size_t limit = 100; ///< Runs, or events, at most.
     bool is_json = false;
 };
 

@@ -1,7 +1,6 @@
 #include "sluice/run/execution.h"
 
 #include <algorithm>
-#include <future>
 #include <utility>
 
 #include <unistd.h>
@@ -31,13 +30,13 @@ ProgressStyle style_of(const RunOptions& options) {
 
 } // namespace
 
-Execution::Execution(const RunOptions& options, PreparedRun prepared,
+Execution::Execution(const RunOptions& options, Beginning& beginning,
                      const DataDirectory& directory)
     : options_(options),
-      prepared_(std::move(prepared)),
+      beginning_(beginning),
       directory_(directory),
-      name_{.id = prepared_.id},
-      progress_(style_of(options), prepared_.id) {}
+      name_{.id = beginning.id()},
+      progress_(style_of(options), beginning.id()) {}
 
 ExitCode Execution::run() {
     if (auto begun = begin(); !begun) {
@@ -50,36 +49,11 @@ ExitCode Execution::run() {
 }
 
 Result<void> Execution::begin() {
-    session_ = TRY(Session::open(
-        {.data = directory_.path(),
-         .durability = prepared_.durability,
-         .threads = options_.threads,
-         .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
-         .functions = prepared_.functions,
-         .watch = [this](const engine::RunName& run,
-                         std::string_view record) { progress_.take(run, record); },
-         .on_stop =
-             [this](const Error& error) {
-                 auto lock = std::lock_guard{mutex_};
-                 broken_ = error;
-                 bell_.ring();
-             }}));
+    TRY(open_session());
     auto& engine = session_->engine();
     progress_.begin(engine.catalog(), session_->store());
-    auto existing = TRY(ask(engine, name_, [](const trigger::RunState* state) -> Result<Value> {
-        return state == nullptr ? Value{}
-                                : Value::object({{"set", state->info.set},
-                                                 {"input", state->info.input},
-                                                 {"generation", number(state->info.generation)},
-                                                 {"has_ended", state->has_ended()}});
-    }));
-    TRY(check_same(existing));
-    TRY(add_definitions());
-    auto started = std::promise<Result<Value>>{};
-    engine.start(
-        {.id = name_.id, .definition = prepared_.loaded.definition.name, .input = prepared_.input},
-        [&](Result<Value> answer) { started.set_value(std::move(answer)); });
-    TRY(started.get_future().get());
+    TRY(check_existing());
+    TRY(beginning_.begin(engine));
     engine.await(name_, [this](Result<Value> ending) {
         auto lock = std::lock_guard{mutex_};
         ending_ = std::move(ending);
@@ -91,40 +65,44 @@ Result<void> Execution::begin() {
     return {};
 }
 
+Result<void> Execution::open_session() {
+    auto session = SessionOptions{
+        .data = directory_.path(),
+        .durability = beginning_.durability(),
+        .threads = options_.threads,
+        .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
+        .watch = [this](const engine::RunName& run,
+                        std::string_view record) { progress_.take(run, record); },
+        .on_stop =
+            [this](const Error& error) {
+                auto lock = std::lock_guard{mutex_};
+                broken_ = error;
+                bell_.ring();
+            }};
+    beginning_.prepare(session);
+    session_ = TRY(Session::open(std::move(session)));
+    return {};
+}
+
 /// A run that is there already must be the one that is meant.
-Result<void> Execution::check_same(const Value& existing) const {
+Result<void> Execution::check_existing() {
+    auto read = [](const trigger::RunState* state) -> Result<Value> {
+        return state == nullptr ? Value{}
+                                : Value::object({{"set", state->info.set},
+                                                 {"input", state->info.input},
+                                                 {"forked_from", state->info.forked_from},
+                                                 {"generation", number(state->info.generation)},
+                                                 {"has_ended", state->has_ended()}});
+    };
+    auto existing = TRY(ask(session_->engine(), name_, read));
     if (existing.is_null()) {
         return {};
     }
-    auto hash = engine::Catalog::hash_of(prepared_.loaded.for_catalog().back());
-    if (text_at(existing, "set") != hash) {
-        return fail(Errc::InvalidInput,
-                    "run \"{}\" in {} was started from another definition than {} is now: choose "
-                    "another --run",
-                    name_.id, directory_.path().string(), options_.file);
-    }
-    // One that continued as new chose its input itself.
-    auto is_first = existing.find("generation")->as_int() == 1;
-    if (is_first && *existing.find("input") != prepared_.input) {
-        return fail(Errc::InvalidInput,
-                    "run \"{}\" in {} was started with other input, {}: choose another --run",
-                    name_.id, directory_.path().string(), brief(*existing.find("input")));
-    }
+    TRY(beginning_.check_same(existing));
     auto has_ended = existing.find("has_ended")->as_bool();
     notice(fmt::format("run {} {} in {}", name_.id, has_ended ? "has ended already" : "continues",
                        directory_.path().string()),
            Value::object({{"kind", "existing"}, {"run", name_.id}, {"has_ended", has_ended}}));
-    return {};
-}
-
-Result<void> Execution::add_definitions() {
-    auto& catalog = session_->engine().catalog();
-    for (const auto& definition : prepared_.loaded.for_catalog()) {
-        auto known = catalog.find(name_.space, definition.name);
-        if (!known || *known != engine::Catalog::hash_of(definition)) {
-            TRY(catalog.add(name_.space, definition));
-        }
-    }
     return {};
 }
 
@@ -184,28 +162,15 @@ void Execution::notice(const std::string& line, const Value& json) const {
     say_line(options_.is_json ? value::to_json(json) : line);
 }
 
-/// The same command again, without its events.
-std::string Execution::again() const {
-    auto text = fmt::format("sluice run {} --data {}", options_.file, directory_.path().string());
-    for (const auto& [flag, value] : {std::pair{"--run", options_.run},
-                                      {"--input", options_.input},
-                                      {"--functions", options_.functions}}) {
-        if (!value.empty()) {
-            text += fmt::format(" {} '{}'", flag, value);
-        }
-    }
-    return text;
-}
-
 bool Execution::is_kept() const {
-    return !directory_.is_temporary() && prepared_.durability != store::Durability::Memory;
+    return !directory_.is_temporary() && beginning_.durability() != store::Durability::Memory;
 }
 
 ExitCode Execution::stop_interrupted() {
     close();
     auto events = options_.events.empty() ? "" : " --events " + options_.events;
     notice(is_kept() ? fmt::format("interrupted: what was taken is safe; continue with\n  {}{}",
-                                   again(), events)
+                                   beginning_.again(), events)
                      : "interrupted: nothing of the run is kept without --data",
            Value::object({{"kind", "interrupted"}, {"run", name_.id}, {"is_kept", is_kept()}}));
     return ExitCode::Interrupted;
@@ -234,7 +199,7 @@ ExitCode Execution::stop_waiting() {
         text += "\n  " + to_text(each);
         items.push_back(to_value(each));
     }
-    text += is_kept() ? fmt::format("\ncontinue with\n  {} --events FILE", again())
+    text += is_kept() ? fmt::format("\ncontinue with\n  {} --events FILE", beginning_.again())
                       : "\nsend it some with --events; nothing of it is kept without --data";
     notice(text, Value::object({{"kind", "waiting"},
                                 {"run", name_.id},

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "sluice/exit_code.h"
+#include "sluice/run/beginning.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/event_feed.h"
 #include "sluice/run/interrupts.h"
-#include "sluice/run/prepared_run.h"
 #include "sluice/run/progress.h"
+#include "sluice/run/run_command.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -19,15 +20,15 @@ namespace sluice::app {
 /// One run from its start to its end, or to whatever comes first.
 class Execution {
 public:
-    /// Options and directory must outlive it.
-    Execution(const RunOptions& options, PreparedRun prepared, const DataDirectory& directory);
+    /// All of them must outlive it.
+    Execution(const RunOptions& options, Beginning& beginning, const DataDirectory& directory);
 
     ExitCode run();
 
 private:
     Result<void> begin();
-    Result<void> check_same(const Value& existing) const;
-    Result<void> add_definitions();
+    Result<void> open_session();
+    Result<void> check_existing();
     ExitCode follow();
     std::optional<ExitCode> stop_if_over();
     ExitCode stop_interrupted();
@@ -37,13 +38,12 @@ private:
     [[noreturn]] void stop_broken(const Error& error);
     /// A line that is told in every style, also when progress is not.
     void notice(const std::string& line, const Value& json) const;
-    std::string again() const;
     /// Whether the run can be continued by another process.
     bool is_kept() const;
     void close();
 
     const RunOptions& options_;
-    const PreparedRun prepared_;
+    Beginning& beginning_;
     const DataDirectory& directory_;
     const engine::RunName name_;
     Bell bell_;

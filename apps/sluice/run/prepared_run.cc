@@ -23,13 +23,16 @@ Result<Value> read_input(const RunOptions& options, const Value& otherwise) {
     return *std::move(input);
 }
 
-store::Durability durability_of(const RunOptions& options) {
-    if (options.durability.empty()) {
-        return options.data.empty() ? store::Durability::Relaxed : store::Durability::Strict;
+Result<Value> read_labels(const RunOptions& options) {
+    auto labels = Value::map({});
+    for (const auto& label : options.labels) {
+        auto equals = label.find('=');
+        if (equals == 0 || equals == std::string::npos) {
+            return fail(Errc::InvalidInput, "label \"{}\": expected key=value", label);
+        }
+        labels = labels.with(label.substr(0, equals), label.substr(equals + 1));
     }
-    return options.durability == "strict"    ? store::Durability::Strict
-           : options.durability == "relaxed" ? store::Durability::Relaxed
-                                             : store::Durability::Memory;
+    return labels;
 }
 
 std::nullopt_t stop_at(const Findings& findings, ExitCode& code) {
@@ -45,23 +48,42 @@ std::nullopt_t stop_at(const Error& error, ExitCode& code) {
 
 } // namespace
 
+store::Durability durability_of(const RunOptions& options) {
+    if (options.durability.empty()) {
+        return options.data.empty() ? store::Durability::Relaxed : store::Durability::Strict;
+    }
+    return options.durability == "strict"    ? store::Durability::Strict
+           : options.durability == "relaxed" ? store::Durability::Relaxed
+                                             : store::Durability::Memory;
+}
+
+std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
+    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code) {
+    if (options.functions.empty()) {
+        return std::vector<workflow::raw::FunctionForm>{};
+    }
+    auto text = read_text(options.functions);
+    if (!text) {
+        return stop_at(text.error(), code);
+    }
+    auto functions = load_functions(*text, options.functions, vocabulary);
+    if (!functions) {
+        return stop_at(functions.error(), code);
+    }
+    return *std::move(functions);
+}
+
 std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Vocabulary& vocabulary,
                                    ExitCode& code) {
     auto prepared = PreparedRun{.durability = durability_of(options)};
+    auto functions = read_functions(options, vocabulary, code);
+    if (!functions) {
+        return std::nullopt;
+    }
+    prepared.functions = *std::move(functions);
     auto known = std::set<std::string, std::less<>>{};
-    if (!options.functions.empty()) {
-        auto text = read_text(options.functions);
-        if (!text) {
-            return stop_at(text.error(), code);
-        }
-        auto functions = load_functions(*text, options.functions, vocabulary);
-        if (!functions) {
-            return stop_at(functions.error(), code);
-        }
-        prepared.functions = *std::move(functions);
-        for (const auto& form : prepared.functions) {
-            known.insert(form.name);
-        }
+    for (const auto& form : prepared.functions) {
+        known.insert(form.name);
     }
     auto text = read_text(options.file);
     if (!text) {
@@ -79,6 +101,11 @@ std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Voc
         return stop_at(input.error(), code);
     }
     prepared.input = *std::move(input);
+    auto labels = read_labels(options);
+    if (!labels) {
+        return stop_at(labels.error(), code);
+    }
+    prepared.labels = *std::move(labels);
     prepared.id = options.run.empty() ? prepared.loaded.run_id(prepared.input) : options.run;
     return prepared;
 }

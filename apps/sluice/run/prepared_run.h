@@ -14,10 +14,16 @@ struct PreparedRun {
     LoadedDefinition loaded;
     std::vector<workflow::raw::FunctionForm> functions;
     Value input;
+    Value labels;
     std::string id;
     store::Durability durability = store::Durability::Strict;
 };
 
+store::Durability durability_of(const RunOptions& options);
+/// Those of `--functions`. Nothing when something is wrong with them; that has been said then, and
+/// `code` is set.
+std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
+    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code);
 /// Nothing when something is wrong; that has been said then, and `code` is set.
 std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Vocabulary& vocabulary,
                                    ExitCode& code);

@@ -13,7 +13,7 @@ ExitCode reopen(const ReopenOptions& options) {
     if (!std::filesystem::is_directory(options.data, ignored)) {
         return report({Errc::NotFound, fmt::format("there is no data directory {}", options.data)});
     }
-    auto session = Session::open({.data = options.data, .holds_calls = true});
+    auto session = Session::open({.data = options.data, .calls_functions = false});
     if (!session) {
         return report(session.error());
     }

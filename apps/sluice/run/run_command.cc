@@ -5,6 +5,7 @@
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
 #include "sluice/run/prepared_run.h"
+#include "sluice/run/started_run.h"
 
 namespace sluice::app {
 
@@ -20,7 +21,8 @@ ExitCode run(const RunOptions& options) {
     }
     if (prepared->durability == store::Durability::Memory) {
         auto nowhere = DataDirectory::named({});
-        return Execution{options, *std::move(prepared), nowhere}.run();
+        auto beginning = StartedRun{options, *std::move(prepared), ""};
+        return Execution{options, beginning, nowhere}.run();
     }
     auto directory = options.data.empty()
                          ? DataDirectory::temporary()
@@ -28,7 +30,8 @@ ExitCode run(const RunOptions& options) {
     if (!directory) {
         return report(directory.error());
     }
-    return Execution{options, *std::move(prepared), *directory}.run();
+    auto beginning = StartedRun{options, *std::move(prepared), directory->path().string()};
+    return Execution{options, beginning, *directory}.run();
 }
 
 } // namespace sluice::app

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sluice/exit_code.h"
 #include "store/store.h"
@@ -10,11 +11,12 @@ namespace sluice::app {
 
 struct RunOptions {
     std::string file;
-    std::string input;      ///< JSON, or `@` and a file; empty: the definition's own.
-    std::string functions;  ///< A file that declares more of them; empty: none.
-    std::string data;       ///< Empty: a temporary directory.
-    std::string run;        ///< Empty: from definition and input.
-    std::string events;     ///< A file, or `-`; empty: none.
+    std::string input;               ///< JSON, or `@` and a file; empty: the definition's own.
+    std::string functions;           ///< A file that declares more of them; empty: none.
+    std::string data;                ///< Empty: a temporary directory.
+    std::string run;                 ///< Empty: from definition and input.
+    std::vector<std::string> labels; ///< Each `key=value`.
+    std::string events;              ///< A file, or `-`; empty: none.
     std::string durability; ///< Empty: strict where the data is kept, relaxed where it is not.
     std::uint32_t threads = 1;
     bool is_json = false;

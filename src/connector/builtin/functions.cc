@@ -19,6 +19,7 @@ namespace {
 
 using event::Answer;
 using event::Delivery;
+using event::failure;
 
 // About 30 years: far beyond any use, well within what nanoseconds can count.
 constexpr auto seconds_max = 1e9;
@@ -147,15 +148,6 @@ constexpr auto functions = std::array{
 };
 
 } // namespace
-
-Answer failure(std::string_view kind, std::string message, Value detail) {
-    auto answer = Answer{};
-    answer.is_success = false;
-    answer.error_kind = kind;
-    answer.error_message = std::move(message);
-    answer.error_detail = std::move(detail);
-    return answer;
-}
 
 Reply call(const Delivery& delivery, std::uint64_t seed) {
     for (const auto& function : functions) {

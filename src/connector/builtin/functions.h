@@ -20,7 +20,4 @@ struct Reply {
 /// know with `unknown_function`.
 Reply call(const event::Delivery& delivery, std::uint64_t seed);
 
-/// An answer that says what went wrong.
-event::Answer failure(std::string_view kind, std::string message, Value detail = {});
-
 } // namespace sluice::connector::builtin

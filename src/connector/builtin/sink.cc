@@ -17,7 +17,7 @@ Reply within(Nanos timeout, Reply reply) {
         return reply;
     }
     auto message = fmt::format("no answer within {}", value::format_duration(timeout));
-    return {timeout, failure("timeout", std::move(message))};
+    return {timeout, event::failure("timeout", std::move(message))};
 }
 
 } // namespace
@@ -79,7 +79,7 @@ private:
     void answer_cancelled(std::vector<Call>& calls) {
         for (auto& call : calls) {
             scheduler_.cancel(call.timer);
-            call.done(failure("cancelled", "cancelled while asleep"));
+            call.done(event::failure("cancelled", "cancelled while asleep"));
         }
     }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "connector/process/lossy_text.h"
+#include "base/utf8.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
@@ -12,6 +12,7 @@ namespace sluice::connector::process {
 namespace {
 
 using event::Answer;
+using event::failure;
 using reactor::Outcome;
 
 constexpr auto output_shown_bytes = std::size_t{4'096};
@@ -27,14 +28,14 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string beginning(std::string_view text, std::size_t size_max) {
-    return lossy_text(text.substr(0, size_max)) + (text.size() > size_max ? "…" : "");
+    return replace_invalid_utf8(text.substr(0, size_max)) + (text.size() > size_max ? "…" : "");
 }
 
 Value detail_of(const Outcome& outcome) {
     auto how = outcome.signal != 0 ? value::Member{"signal", outcome.signal}
                                    : value::Member{"exit_code", outcome.exit_code};
     return Value::map({std::move(how),
-                       {"stderr", lossy_text(outcome.errors)},
+                       {"stderr", replace_invalid_utf8(outcome.errors)},
                        {"stdout", beginning(outcome.output, output_shown_bytes)}});
 }
 
@@ -70,15 +71,6 @@ Answer result_of(const Outcome& outcome, std::string_view program) {
 }
 
 } // namespace
-
-Answer failure(std::string_view kind, std::string message, Value detail) {
-    auto answer = Answer{};
-    answer.is_success = false;
-    answer.error_kind = kind;
-    answer.error_message = std::move(message);
-    answer.error_detail = std::move(detail);
-    return answer;
-}
 
 Answer answer_of(const Outcome& outcome, std::string_view program, Nanos timeout) {
     if (outcome.failure) {

@@ -15,7 +15,4 @@ namespace sluice::connector::process {
 /// command wrote.
 event::Answer answer_of(const reactor::Outcome& outcome, std::string_view program, Nanos timeout);
 
-/// An answer that says what went wrong.
-event::Answer failure(std::string_view kind, std::string message, Value detail = {});
-
 } // namespace sluice::connector::process

@@ -72,7 +72,7 @@ void Sink::deliver(event::Delivery delivery, Done done) {
     auto found = functions_.find(delivery.target);
     if (found == functions_.end()) {
         auto message = fmt::format("no function '{}' of kind process", delivery.target);
-        done(failure("unknown_function", std::move(message)));
+        done(event::failure("unknown_function", std::move(message)));
         return;
     }
     auto command = command_of(found->second, delivery);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "event/internal/base64.h"
-
 namespace sluice::event::internal {
 
 TEST(AttributeRules, KnowRelativeReferences) {
@@ -36,18 +34,6 @@ TEST(AttributeRules, KnowMediaTypes) {
     for (auto text : {"", "a", "a/", "/b", "a/b/c", "a b/c", "a/b;", "a/b; c",
                       "a/b; c=", "a/b; c=\"d", "a/b c=d", "a/b; =c"}) {
         EXPECT_FALSE(is_media_type(text)) << text;
-    }
-}
-
-TEST(Base64, DecodesWhatIsPaddedAndCanonical) {
-    EXPECT_EQ(decode_base64(""), "");
-    EXPECT_EQ(decode_base64("Zg=="), "f");
-    EXPECT_EQ(decode_base64("Zm8="), "fo");
-    EXPECT_EQ(decode_base64("Zm9vYmE="), "fooba");
-    EXPECT_EQ(decode_base64("+/+/"), "\xFB\xFF\xBF");
-    for (auto text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "=", "Zg==Zg==", "Zm9v\n", "Zm-_",
-                      "Z===", "\xC3\xA9\xC3\xA9"}) {
-        EXPECT_EQ(decode_base64(text), std::nullopt) << text;
     }
 }
 

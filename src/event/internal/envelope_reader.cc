@@ -5,8 +5,8 @@
 #include <charconv>
 #include <functional>
 
+#include "base/base64.h"
 #include "event/internal/attribute_rules.h"
-#include "event/internal/base64.h"
 #include "event/internal/lookup.h"
 #include "value/json.h"
 

@@ -1,6 +1,6 @@
 #include "event/internal/scanner.h"
 
-#include "event/internal/utf8.h"
+#include "base/utf8.h"
 #include "value/json.h"
 
 namespace sluice::event::internal {

@@ -8,9 +8,10 @@
 #include <limits>
 #include <string>
 
+#include "base/utf8.h"
+#include "expr/internal/excerpt.h"
 #include "expr/internal/fault.h"
 #include "expr/internal/number_text.h"
-#include "expr/internal/utf8.h"
 #include "value/time_text.h"
 
 namespace sluice::expr::internal {

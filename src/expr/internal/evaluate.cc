@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "expr/internal/arithmetic.h"
+#include "expr/internal/excerpt.h"
 #include "expr/internal/fault.h"
 #include "expr/internal/step.h"
-#include "expr/internal/utf8.h"
 
 namespace sluice::expr::internal {
 namespace {

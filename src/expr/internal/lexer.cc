@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "expr/internal/utf8.h"
+#include "base/utf8.h"
 
 namespace sluice::expr::internal {
 namespace {

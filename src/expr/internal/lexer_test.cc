@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "expr/internal/utf8.h"
+#include "expr/internal/excerpt.h"
 
 namespace sluice::expr::internal {
 namespace {
@@ -48,25 +48,14 @@ TEST(Lexer, EndsAtTheBraceThatClosesNothing) {
     EXPECT_EQ(tokens->back().position, 14U);
 }
 
-TEST(Utf8, FindsTheFirstBadByte) {
-    EXPECT_EQ(valid_utf8_prefix("aä€😀"), 10U);
-    EXPECT_EQ(valid_utf8_prefix("a\xc0\x80"), 1U);
-    EXPECT_EQ(valid_utf8_prefix("ab\xed\xa0\x80"), 2U);
-    EXPECT_EQ(valid_utf8_prefix("\xe0\x80\x80"), 0U);
-    EXPECT_EQ(valid_utf8_prefix("\xf4\x90\x80\x80"), 0U);
-    EXPECT_EQ(valid_utf8_prefix("a\xe2\x82"), 1U);
-}
-
-TEST(Utf8, WritesWhatItFindsValid) {
-    for (auto point = std::uint32_t{0}; point <= 0x10ffff; point += 97) {
-        if (!is_character(point)) {
-            continue;
-        }
-        auto text = std::string{};
-        append_utf8(point, text);
-        ASSERT_EQ(valid_utf8_prefix(text), text.size()) << point;
-        ASSERT_EQ(count_code_points(text), 1U) << point;
+TEST(Excerpt, IsCutBetweenCharacters) {
+    auto text = std::string{"x"};
+    for (auto count = 0; count < 100; ++count) {
+        text += "€";
     }
+
+    EXPECT_EQ(excerpt(text).size(), 79U);
+    EXPECT_EQ(count_code_points(text), 101U);
 }
 
 } // namespace

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/internal/excerpt.h"
 #include "expr/internal/function.h"
 #include "expr/internal/grammar.h"
 #include "expr/internal/number_text.h"
 #include "expr/internal/tree_builder.h"
-#include "expr/internal/utf8.h"
 
 namespace sluice::expr::internal {
 namespace {

@@ -8,8 +8,8 @@
 #include "expr/internal/arithmetic.h"
 #include "expr/internal/comparison.h"
 #include "expr/internal/conversion.h"
+#include "expr/internal/excerpt.h"
 #include "expr/internal/fault.h"
-#include "expr/internal/utf8.h"
 
 namespace sluice::expr::internal {
 namespace {

@@ -1,7 +1,7 @@
 #include <charconv>
 
+#include "base/utf8.h"
 #include "expr/internal/lexer.h"
-#include "expr/internal/utf8.h"
 
 namespace sluice::expr::internal {
 namespace {

@@ -55,6 +55,8 @@ public:
     /// Takes batches of its own making only.
     Result<void> commit(Batch& batch) override;
     Result<void> sync() override;
+    /// Large values leave the disk only so, or when all their neighbours went too.
+    Result<void> compact() override;
     Result<std::optional<std::string>> get(std::string_view key) const override;
     std::unique_ptr<Cursor> scan(std::string_view from, std::string_view to) const override;
     bool is_writable() const override;
@@ -67,9 +69,6 @@ public:
     /// Reads every table and blob file and holds it against its checksum; `check` also reads the
     /// logs.
     Result<CheckReport> verify() const;
-    /// Rewrites everything without what was removed or replaced; large values leave the disk only
-    /// so, or when all their neighbours went too.
-    Result<void> compact();
     /// Says every key and value, in order, as of now; stops at the first error the receiver gives
     /// back.
     Result<void> export_to(

@@ -95,7 +95,7 @@ Made make_emit(const Value& params, const ActionSite& site, Problems& problems) 
         action->each = reader.any("each");
     }
     if (reader.has("to")) {
-        auto to = Params{reader.get("to"), "", {"run", "sink"}, site.expressions, problems};
+        auto to = reader.inside("to", {"run", "sink"});
         if (to.has("run") == to.has("sink")) {
             reader.problem("to", "expected either run or sink");
             return action;

@@ -54,13 +54,6 @@ private:
         }
         if (kind == TaskKind::Run) {
             task.child = TRY(child_id(firing, key));
-            if (!is_run_id(task.child)) {
-                return std::unexpected(expr::Fault{
-                    .code = "invalid_run",
-                    .message = fmt::format("\"{}\" cannot be a run's id: expected 1 to {} bytes "
-                                           "without spaces, slashes and controls",
-                                           task.child, run_id_bytes_max)});
-            }
         }
         firing.record(TaskOpened{.key = key, .task = std::move(task)});
         return {};
@@ -69,11 +62,16 @@ private:
     /// A nested run lies on its parent's shard (`~`) unless it is to be spread.
     Attempt<std::string> child_id(Firing& firing, const TaskKey& key) const {
         auto named = TRY(firing.evaluate_text(child, "id"));
-        if (!named.empty()) {
-            return named;
+        auto id = named.empty() ? nested_run_id(firing.state().id, key.fire, key.index,
+                                                is_spread ? Placement::Spread : Placement::Beside)
+                                : named;
+        if (named.empty() ? !is_run_id(id) : !is_given_run_id(id)) {
+            return std::unexpected(
+                expr::Fault{.code = "invalid_run",
+                            .message = fmt::format("\"{}\" cannot be a run's id: expected {}", id,
+                                                   given_run_id_rule)});
         }
-        return fmt::format("{}{}{}.{}", firing.state().id, is_spread ? "." : "~", key.fire.raw(),
-                           key.index);
+        return id;
     }
 };
 

@@ -10,7 +10,13 @@ namespace sluice::trigger {
 Params::Params(const Value& params, std::string_view shorthand,
                std::initializer_list<std::string_view> known,
                const expr::CompileOptions& expressions, std::vector<Problem>& problems)
-    : map_(params), expressions_(expressions), problems_(problems) {
+    : Params(params, shorthand, known, expressions, problems, "") {}
+
+Params::Params(const Value& params, std::string_view shorthand,
+               std::initializer_list<std::string_view> known,
+               const expr::CompileOptions& expressions, std::vector<Problem>& problems,
+               std::string path)
+    : map_(params), expressions_(expressions), problems_(problems), path_(std::move(path)) {
     if (params.is_null()) {
         map_ = Value::map({});
     } else if (!params.is_map()) {
@@ -31,7 +37,16 @@ Params::Params(const Value& params, std::string_view shorthand,
 }
 
 void Params::problem(std::string_view member, std::string message) {
-    problems_.push_back({.path = std::string{member}, .message = std::move(message)});
+    auto path = path_ + std::string{member};
+    if (path.ends_with('/')) {
+        path.pop_back();
+    }
+    problems_.push_back({.path = std::move(path), .message = std::move(message)});
+}
+
+Params Params::inside(std::string_view member,
+                      std::initializer_list<std::string_view> known) const {
+    return Params{get(member), "", known, expressions_, problems_, std::string{member} + '/'};
 }
 
 Value Params::get(std::string_view member) const {

@@ -33,13 +33,19 @@ public:
     /// One text or a list of them.
     std::vector<expr::Template> texts(std::string_view member);
     void problem(std::string_view member, std::string message);
+    /// Reads a member that is a map itself; its problems have paths through it.
+    Params inside(std::string_view member, std::initializer_list<std::string_view> known) const;
 
 private:
+    Params(const Value& params, std::string_view shorthand,
+           std::initializer_list<std::string_view> known, const expr::CompileOptions& expressions,
+           std::vector<Problem>& problems, std::string path);
     expr::Template compile(std::string_view member, const Value& pattern);
 
     Value map_;
     const expr::CompileOptions& expressions_;
     std::vector<Problem>& problems_;
+    std::string path_; ///< Of the parameters, with a slash behind; empty for those of an action.
 };
 
 } // namespace sluice::trigger

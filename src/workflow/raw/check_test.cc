@@ -36,6 +36,15 @@ TEST(Check, RefusesAFormThatIsNoMap) {
     EXPECT_THAT(findings_in("hello"), ElementsAre(HasSubstr("f:1:1: found the text \"hello\"")));
 }
 
+TEST(Check, NamesWhatIsWrongWithWhomAnEventIsSentTo) {
+    EXPECT_THAT(findings_in(with_action("emit: {type: t, to: {run: 5}}")),
+                ElementsAre(HasSubstr("triggers/0/action/emit/to/run: ")));
+    EXPECT_THAT(findings_in(with_action("emit: {type: t, to: {sink: s, rum: r}}")),
+                ElementsAre(HasSubstr("triggers/0/action/emit/to/rum: unknown member")));
+    EXPECT_THAT(findings_in(with_action("emit: {type: t, to: nobody}")),
+                ::testing::Contains(HasSubstr("triggers/0/action/emit/to: is a string")));
+}
+
 TEST(Check, NamesWhatIsMissingAtTheNearestPlace) {
     EXPECT_THAT(findings_in("timeout: 5s\n"),
                 ElementsAre(StartsWith("f:1:1: name: found nothing"),

@@ -1,9 +1,6 @@
-#include "value/internal/utf8.h"
+#include "base/utf8.h"
 
-#include <algorithm>
-#include <cstddef>
-
-namespace sluice::value {
+namespace sluice {
 
 namespace {
 
@@ -52,6 +49,62 @@ std::size_t followers_present(std::string_view text, const Lead& lead) {
 
 } // namespace
 
+CodePoint decode_utf8(std::string_view text) {
+    auto first = static_cast<unsigned char>(text.front());
+    auto lead = lead_of(first);
+    if (!lead.is_valid || followers_present(text, lead) != lead.followers) {
+        return {};
+    }
+    auto code = std::uint32_t{first};
+    if (lead.followers > 0) {
+        code &= 0x3FU >> lead.followers;
+    }
+    for (auto byte : text.substr(1, lead.followers)) {
+        code = (code << 6U) | (static_cast<unsigned char>(byte) & 0x3FU);
+    }
+    return {code, lead.followers + 1};
+}
+
+bool is_character(std::uint32_t code) {
+    return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+}
+
+void append_utf8(std::uint32_t code, std::string& out) {
+    auto push = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+        push(code);
+        return;
+    }
+    if (code < 0x800) {
+        push(0xC0U | (code >> 6U));
+    } else {
+        if (code < 0x10000) {
+            push(0xE0U | (code >> 12U));
+        } else {
+            push(0xF0U | (code >> 18U));
+            push(0x80U | ((code >> 12U) & 0x3FU));
+        }
+        push(0x80U | ((code >> 6U) & 0x3FU));
+    }
+    push(0x80U | (code & 0x3FU));
+}
+
+std::size_t valid_utf8_prefix(std::string_view text) {
+    auto at = std::size_t{0};
+    while (at < text.size()) {
+        if (static_cast<unsigned char>(text[at]) < 0x80) {
+            ++at;
+            continue;
+        }
+        auto size = decode_utf8(text.substr(at)).size;
+        if (size == 0) {
+            break;
+        }
+        at += size;
+    }
+    return at;
+}
+
 std::string replace_invalid_utf8(std::string_view text) {
     auto out = std::string{};
     while (!text.empty()) {
@@ -67,4 +120,4 @@ std::string replace_invalid_utf8(std::string_view text) {
     return out;
 }
 
-} // namespace sluice::value
+} // namespace sluice

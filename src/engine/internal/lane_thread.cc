@@ -1,4 +1,4 @@
-#include "engine/lane_thread.h"
+#include "engine/internal/lane_thread.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,100 @@
+// What does a page of a hundred take in a store with a million runs, whatever is asked for?
+
+#include <filesystem>
+#include <string>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "engine/run_index.h"
+#include "store/embedded/embedded_store.h"
+
+namespace sluice::engine {
+namespace {
+
+using store::embedded::EmbeddedStore;
+using trigger::Status;
+
+constexpr auto runs = std::int64_t{1'000'000};
+
+Time at_second(std::int64_t second) {
+    return Time{std::chrono::seconds{second}};
+}
+
+/// One run a second. Nine in ten have succeeded; of the rest half have failed and half go on. One in
+/// a hundred thousand is of the definition `rare`; `customer` has a thousand values.
+void fill(EmbeddedStore& store) {
+    auto random = Random{1};
+    for (auto at = std::int64_t{0}; at < runs;) {
+        auto batch = store.make_batch();
+        for (auto end = at + 10'000; at < end; ++at) {
+            auto summary = RunSummary{.definition = random.chance(0.00001) ? "rare" : "common",
+                                      .started = at_second(at)};
+            summary.labels = Value::object({{"env", random.chance(0.5) ? "prod" : "test"},
+                                            {"customer", fmt::format("c{}", random.below(1000))}});
+            summary.status = random.chance(0.9)   ? Status::Succeeded
+                             : random.chance(0.5) ? Status::Failed
+                                                  : Status::Running;
+            if (summary.status != Status::Running) {
+                summary.ended = at_second(at + static_cast<std::int64_t>(random.below(1000)));
+            }
+            auto run = RunName{.id = fmt::format("run-{}", at)};
+            put_listed(summary, shard_of(run, store.shard_count()), run, *batch);
+        }
+        if (!store.commit(*batch)) {
+            std::abort();
+        }
+    }
+}
+
+EmbeddedStore& million() {
+    static const auto path = std::filesystem::current_path() / "run_index_bench";
+    static auto store = [] {
+        std::filesystem::remove_all(path);
+        auto made =
+            EmbeddedStore::open(path, {.durability = store::Durability::Relaxed}).value();
+        fill(*made);
+        made.reset();
+        return EmbeddedStore::open(path, {}).value();
+    }();
+    return *store;
+}
+
+void page(benchmark::State& state, RunFilter filter) {
+    auto& store = million();
+    auto found = std::size_t{0};
+    for (auto _ : state) {
+        found = list_runs(store, filter)->runs.size();
+    }
+    state.counters["runs"] = static_cast<double>(found);
+}
+
+const auto is_registered = [] {
+    auto add = [](const char* name, const RunFilter& filter) {
+        benchmark::RegisterBenchmark(name, page, filter)->Unit(benchmark::kMillisecond);
+    };
+    add("all", {});
+    add("status", {.status = Status::Running});
+    add("status that none has", {.status = Status::Cancelled});
+    add("definition", {.definition = "common"});
+    add("rare definition", {.definition = "rare"});
+    add("label", {.label = "customer=c7"});
+    add("label and status", {.status = Status::Failed, .label = "customer=c7"});
+    add("definition, label and status",
+        {.status = Status::Failed, .definition = "common", .label = "env=prod"});
+    add("rare definition and label", {.definition = "rare", .label = "env=prod"});
+    add("started in the middle",
+        {.started_since = at_second(runs / 2), .started_until = at_second(runs / 2 + 60)});
+    add("ended long ago", {.ended_until = at_second(1'000)});
+    add("label, ended in the middle",
+        {.label = "env=test", .ended_since = at_second(runs / 2), .ended_until = at_second(runs / 2 + 500)});
+    add("ended and started, no run is both",
+        {.started_until = at_second(10), .ended_since = at_second(runs / 2)});
+    auto deep = RunFilter{.definition = "common", .most = 10'000};
+    add("ten thousand", deep);
+    return true;
+}();
+
+} // namespace
+} // namespace sluice::engine

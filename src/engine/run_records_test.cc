@@ -1,0 +1,44 @@
+#include "engine/run_records.h"
+
+#include <gtest/gtest.h>
+
+#include "store/memory/memory_store.h"
+
+namespace sluice::engine {
+namespace {
+
+TEST(RunRecords, NumbersHaveAFormat) {
+    auto record = number_record(7);
+
+    EXPECT_EQ(record.front(), 1);
+    EXPECT_EQ(read_number(record), 7U);
+    record.front() = 2;
+    EXPECT_EQ(read_number(record).error().code, Errc::Unsupported);
+    EXPECT_FALSE(read_number(""));
+}
+
+TEST(RunRecords, SequencesHaveAFormat) {
+    auto store = store::memory::MemoryStore{1};
+    auto run = RunName{.id = "r"};
+    auto state = trigger::RunState{};
+    state.sequences = {{"one", 5}, {"two", 9}};
+    state.has_sequences_changed = true;
+    auto batch = store.make_batch();
+    write_dirty(state, ShardId{0}, run, Time{}, *batch);
+    ASSERT_TRUE(store.commit(*batch));
+
+    auto loaded = load_run(store, ShardId{0}, run);
+
+    ASSERT_TRUE(loaded && *loaded);
+    EXPECT_EQ((*loaded)->sequences, state.sequences);
+    auto key = keys::sequences(keys::run(ShardId{0}, run));
+    auto record = **store.get(key);
+    record.front() = 2;
+    batch->clear();
+    batch->put(key, record);
+    ASSERT_TRUE(store.commit(*batch));
+    EXPECT_EQ(load_run(store, ShardId{0}, run).error().code, Errc::Unsupported);
+}
+
+} // namespace
+} // namespace sluice::engine
