@@ -202,7 +202,9 @@ public:
         wake();
     }
 
-    void start() { decide(start_arrival(state_, {.definition = "drawn", .set = "drawn"}, Value{}, moment_)); }
+    void start() {
+        decide(start_arrival(state_, {.definition = "drawn", .set = "drawn"}, Value{}, moment_));
+    }
 
     void take(const ModelEvent& event) {
         auto made = event::Builder{event.id, event.source, event.type};

@@ -134,8 +134,9 @@ TEST(Check, FindsUnknownFunctionsInTriggersThatAreAddedLater) {
 }
 
 TEST(Check, FindsTriggersThatAreToGetAnotherId) {
-    EXPECT_THAT(findings_in(with_action("modify: {trigger: a, set: {id: z}}")),
-                ElementsAre(StartsWith("f:6:34: triggers/0/action/modify/set/id: a trigger keeps")));
+    EXPECT_THAT(
+        findings_in(with_action("modify: {trigger: a, set: {id: z}}")),
+        ElementsAre(StartsWith("f:6:34: triggers/0/action/modify/set/id: a trigger keeps")));
     EXPECT_THAT(findings_in(with_action("modify: {trigger: a, set: {id: a, filter: 'true'}}")),
                 ElementsAre());
 }
