@@ -22,8 +22,8 @@ Time at_second(std::int64_t second) {
     return Time{std::chrono::seconds{second}};
 }
 
-/// One run a second. Nine in ten have succeeded; of the rest half have failed and half go on. One in
-/// a hundred thousand is of the definition `rare`; `customer` has a thousand values.
+/// One run a second. Nine in ten have succeeded; of the rest half have failed and half go on. One
+/// in a hundred thousand is of the definition `rare`; `customer` has a thousand values.
 void fill(EmbeddedStore& store) {
     auto random = Random{1};
     for (auto at = std::int64_t{0}; at < runs;) {
@@ -52,8 +52,7 @@ EmbeddedStore& million() {
     static const auto path = std::filesystem::current_path() / "run_index_bench";
     static auto store = [] {
         std::filesystem::remove_all(path);
-        auto made =
-            EmbeddedStore::open(path, {.durability = store::Durability::Relaxed}).value();
+        auto made = EmbeddedStore::open(path, {.durability = store::Durability::Relaxed}).value();
         fill(*made);
         made.reset();
         return EmbeddedStore::open(path, {}).value();
@@ -87,8 +86,9 @@ const auto is_registered = [] {
     add("started in the middle",
         {.started_since = at_second(runs / 2), .started_until = at_second(runs / 2 + 60)});
     add("ended long ago", {.ended_until = at_second(1'000)});
-    add("label, ended in the middle",
-        {.label = "env=test", .ended_since = at_second(runs / 2), .ended_until = at_second(runs / 2 + 500)});
+    add("label, ended in the middle", {.label = "env=test",
+                                       .ended_since = at_second(runs / 2),
+                                       .ended_until = at_second(runs / 2 + 500)});
     add("ended and started, no run is both",
         {.started_until = at_second(10), .ended_since = at_second(runs / 2)});
     auto deep = RunFilter{.definition = "common", .most = 10'000};

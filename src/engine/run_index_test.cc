@@ -36,8 +36,7 @@ protected:
                                       .status = status,
                                       .started = at_second(started)};
             if (status != Status::Running) {
-                summary.ended =
-                    at_second(started + static_cast<std::int64_t>(random.below(100)));
+                summary.ended = at_second(started + static_cast<std::int64_t>(random.below(100)));
             }
             if (random.chance(0.7)) {
                 summary.labels = Value::object({{"env", random.chance(0.5) ? "prod" : "test"}});
@@ -187,8 +186,10 @@ TEST_F(RunIndexTest, NamesTheDefinitionsOfRunsWithAStatus) {
     }
     put("none", {.started = at_second(1)});
 
-    EXPECT_EQ(listed_definitions(store_, "default", Status::Running), std::vector<std::string>{"mail"});
-    EXPECT_EQ(listed_definitions(store_, "default", Status::Failed), std::vector<std::string>{"bill"});
+    EXPECT_EQ(listed_definitions(store_, "default", Status::Running),
+              std::vector<std::string>{"mail"});
+    EXPECT_EQ(listed_definitions(store_, "default", Status::Failed),
+              std::vector<std::string>{"bill"});
 }
 
 } // namespace
