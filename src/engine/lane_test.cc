@@ -222,8 +222,12 @@ TEST_F(LaneTest, WhatWaitsForRoomIsGivenBackWhenTheLaneStops) {
 
     world_.lane().drain();
 
+    auto after = feed("r", 3, 1);
+
     ASSERT_FALSE(held->is_waiting());
     EXPECT_EQ(held->error(), Errc::Unavailable);
+    ASSERT_FALSE(after->is_waiting());
+    EXPECT_EQ(after->error(), Errc::Unavailable);
 }
 
 TEST_F(LaneTest, WhatARunSendsItselfFailsItBeyondTheBound) {

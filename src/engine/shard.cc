@@ -240,7 +240,7 @@ void Shard::abandon(const Error& error) {
     for (auto& answer : std::exchange(release_, {}).answers) {
         answer(&error);
     }
-    give_back_all(error);
+    drain(error);
     for (auto& [run, waiting] : std::exchange(watchers_, {})) {
         for (auto& done : waiting) {
             done(std::unexpected(error));
