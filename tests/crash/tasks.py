@@ -89,7 +89,7 @@ class Tasks(World):
         self.figures.calls += sum(calls.values())
         for number in range(self.ended):
             run = f"tasks-{number}"
-            self.check_run(run, {key for key in calls if key.startswith(f"default/{run}/")})
+            self.check_run(run, {key for key in calls if key.startswith(run + "/")})
         self.check_any()
 
     def check_run(self, run, called):
@@ -108,4 +108,4 @@ class Tasks(World):
 
 
 def key_of(run, key):
-    return f"default/{run}/{key['fire']}/{key['index']}"
+    return f"{run}/{key['fire']}/{key['index']}"

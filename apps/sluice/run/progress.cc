@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "engine/dispatcher.h"
 #include "reactor/thread.h"
 #include "sluice/output.h"
 #include "value/json.h"
@@ -23,11 +24,6 @@ Value data_of(const trigger::Entry& entry) {
     auto event = value::parse_json(entry.json);
     const auto* data = event ? event->find("data") : nullptr;
     return data == nullptr ? Value{} : *data;
-}
-
-/// As events of the run call it.
-std::string task_name(const engine::RunName& run, std::uint64_t fire, std::uint64_t index) {
-    return fmt::format("{}/{}/{}", run.id, fire, index);
 }
 
 } // namespace
@@ -134,7 +130,8 @@ void Progress::tell_answer(const engine::RunName& run, const trigger::Entry& ent
         return;
     }
     auto status = is_retried ? "retried" : error == nullptr ? "succeeded" : "failed";
-    auto task = task_name(run, entry.refs[0], entry.refs[1]);
+    auto task = engine::Dispatcher::key_of(
+        run, {.fire = trigger::FireNumber{entry.refs[0]}, .index = entry.refs[1]});
     auto what = data.find("function") != nullptr ? text_at(data, "function") : text_at(data, "run");
     auto json = Value::object({{"kind", "task"},
                                {"status", status},
@@ -176,7 +173,7 @@ void Progress::tell_change(const engine::RunName& run, const trigger::Entry& ent
         tell("", Value::object({{"kind", "task"},
                                 {"status", "started"},
                                 {"run", run.id},
-                                {"task", task_name(run, opened->key.fire.raw(), opened->key.index)},
+                                {"task", engine::Dispatcher::key_of(run, opened->key)},
                                 {"function", opened->task.target},
                                 {"attempt", 1}}));
     } else if (const auto* ended = std::get_if<trigger::Ended>(&change)) {
