@@ -33,11 +33,18 @@ TEST_F(AnswerTest, ATokenBringsTheResult) {
 
     auto answered = answer(call.token, {.result = Value{7}});
 
-    EXPECT_EQ(call.key, "default/r1/1/0");
+    EXPECT_EQ(call.key, "r1/1/0");
     EXPECT_EQ(fate_of(answered), "fired");
     EXPECT_EQ(*wait_end("r1").find("result"), Value{7});
     EXPECT_EQ(sink_.cancelled(), std::vector{call.token}) << "its sink need not wait any more";
     expect_replays("r1");
+}
+
+TEST_F(AnswerTest, KeysOfTwoNamespacesDiffer) {
+    auto task = trigger::TaskKey{.fire = trigger::FireNumber{3}, .index = 1};
+
+    EXPECT_EQ(Dispatcher::key_of({.id = "r1"}, task), "r1/3/1");
+    EXPECT_EQ(Dispatcher::key_of({.space = "team", .id = "r1"}, task), "team/r1/3/1");
 }
 
 TEST_F(AnswerTest, ASecondAnswerIsLate) {
@@ -87,7 +94,7 @@ TEST_F(AnswerTest, TheTokenOfARunThatIsGoneMeansNoneOfItsName) {
         engine_->command({.id = "r1"}, "sluice.run.terminate", {}, std::move(done));
     }));
     ASSERT_TRUE(testing::wait_for<Value>(
-        [&](auto done) { engine_->remove({.id = "r1"}, std::move(done)); }));
+        [&](auto done) { engine_->remove({.id = "r1"}, WhenRunning::Refuse, std::move(done)); }));
     start("r1", "asks");
     auto token = sink_.await_silent(2).token;
 

@@ -27,6 +27,7 @@ struct AwakeRun {
     std::unique_ptr<trigger::RunState> state;
     std::unique_ptr<trigger::RunTriggers> triggers;
     trigger::Journal journal;
+    std::uint64_t first_event = 0;            ///< Of this batch.
     std::optional<RunSummary> listed;         ///< As it stands in the run index.
     std::optional<CheckpointMark> checkpoint; ///< The last one, once it was looked for.
     bool needs_checkpoint = false;            ///< A generation began with this batch.

@@ -13,7 +13,7 @@
 namespace sluice::engine {
 namespace {
 
-class SetClock final : public Clock {
+class PassingClock final : public Clock {
 public:
     Time wall() const override { return Time{std::chrono::hours{1'000'000}} + passed; }
     Nanos steady() const override { return passed; }
@@ -102,7 +102,7 @@ protected:
     store::memory::MemoryStore store_{1};
     trigger::Vocabulary vocabulary_;
     Catalog catalog_{store_, vocabulary_};
-    SetClock clock_;
+    PassingClock clock_;
     observe::NullDiagnostics diagnostics_;
     Inspector inspector_{store_, vocabulary_};
     std::unique_ptr<Shard> shard_;

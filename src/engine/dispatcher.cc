@@ -84,7 +84,9 @@ Dispatcher::Dispatcher(std::map<std::string, Function> functions, std::uint64_t 
 }
 
 std::string Dispatcher::key_of(const RunName& run, const trigger::TaskKey& key) {
-    return fmt::format("{}/{}/{}/{}", run.space, run.id, key.fire.raw(), key.index);
+    // Other namespaces have a part more, so that no two tasks share a key.
+    auto space = run.space == RunName{}.space ? std::string{} : run.space + "/";
+    return fmt::format("{}{}/{}/{}", space, run.id, key.fire.raw(), key.index);
 }
 
 Dispatcher::Active* Dispatcher::find_active(const AttemptId& attempt) {

@@ -62,7 +62,7 @@ public:
     /// Calls that have begun and those that wait.
     std::size_t pending() const;
 
-    /// `namespace/run/fire/index`: the idempotency key, the same over retries.
+    /// `run/fire/index`, behind a namespace that is not `default`: the same over retries.
     static std::string key_of(const RunName& run, const trigger::TaskKey& key);
     const Tokens& tokens() const { return tokens_; }
 

@@ -286,7 +286,7 @@ LaneStats Lane::stats() const {
 void Lane::drain() {
     is_draining_ = true;
     for (auto& [id, shard] : shards_) {
-        shard->give_back_all({Errc::Unavailable, "the engine stops"});
+        shard->drain({Errc::Unavailable, "the engine stops"});
     }
 }
 

@@ -222,8 +222,12 @@ TEST_F(LaneTest, WhatWaitsForRoomIsGivenBackWhenTheLaneStops) {
 
     world_.lane().drain();
 
+    auto after = feed("r", 3, 1);
+
     ASSERT_FALSE(held->is_waiting());
     EXPECT_EQ(held->error(), Errc::Unavailable);
+    ASSERT_FALSE(after->is_waiting());
+    EXPECT_EQ(after->error(), Errc::Unavailable);
 }
 
 TEST_F(LaneTest, WhatARunSendsItselfFailsItBeyondTheBound) {
@@ -251,7 +255,7 @@ TEST_F(LaneTest, WhatAnotherRunHasNoRoomForComesBackToItsSender) {
     EXPECT_EQ(state_of("r")->kept.size(), 2U);
     EXPECT_EQ(value::to_json(state_of("s")->progress.result), R"({"data":2,"why":"kept_full"})");
     auto report =
-        replay(*std::make_unique<Inspector>(world_.store(), world_.vocabulary()), {.id = "s"});
+        replay(*std::make_unique<Inspector>(world_.store(), world_.vocabulary()), {.id = "s"}, {});
     EXPECT_EQ(report.value().difference_count, 0U);
 }
 

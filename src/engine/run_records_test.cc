@@ -12,7 +12,7 @@ TEST(RunRecords, NumbersHaveAFormat) {
 
     EXPECT_EQ(record.front(), 1);
     EXPECT_EQ(read_number(record), 7U);
-    record.front() = 2;
+    record.front() = 9;
     EXPECT_EQ(read_number(record).error().code, Errc::Unsupported);
     EXPECT_FALSE(read_number(""));
 }
@@ -24,7 +24,7 @@ TEST(RunRecords, SequencesHaveAFormat) {
     state.sequences = {{"one", 5}, {"two", 9}};
     state.has_sequences_changed = true;
     auto batch = store.make_batch();
-    write_dirty(state, ShardId{0}, run, Time{}, *batch);
+    write_dirty(state, ShardId{0}, run, *batch);
     ASSERT_TRUE(store.commit(*batch));
 
     auto loaded = load_run(store, ShardId{0}, run);
@@ -33,7 +33,7 @@ TEST(RunRecords, SequencesHaveAFormat) {
     EXPECT_EQ((*loaded)->sequences, state.sequences);
     auto key = keys::sequences(keys::run(ShardId{0}, run));
     auto record = **store.get(key);
-    record.front() = 2;
+    record.front() = 9;
     batch->clear();
     batch->put(key, record);
     ASSERT_TRUE(store.commit(*batch));

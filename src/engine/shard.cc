@@ -272,6 +272,7 @@ void Shard::touch(AwakeRun& run) {
     has_changes_ = true;
     if (!run.is_touched) {
         run.is_touched = true;
+        run.first_event = run.state->progress.events + 1;
         touched_.push_back(&run);
     }
 }
@@ -293,7 +294,7 @@ void Shard::abandon(const Error& error) {
     for (auto& answer : std::exchange(release_, {}).answers) {
         answer(&error);
     }
-    give_back_all(error);
+    drain(error);
     for (auto& [run, waiting] : std::exchange(reopening_, {})) {
         for (auto& input : waiting) {
             input.done(std::unexpected(error));

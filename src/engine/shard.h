@@ -83,8 +83,8 @@ public:
     Release write(store::Batch& batch);
     /// Nothing decided since counts: whoever waits for it hears why.
     void abandon(const Error& error);
-    /// Numbered events that wait for a run to have room: they were not taken.
-    void give_back_all(const Error& error);
+    /// From here on nothing waits for a run to have room: numbered events are given back, untaken.
+    void drain(const Error& error);
     /// These were not taken, for want of disk: nothing behind them may be before they are.
     void note_refused(const EventsInput& input);
     /// Its commit is durable.
@@ -201,6 +201,7 @@ private:
     std::optional<Value> reply_; ///< Of the event being decided.
     bool has_changes_ = false;
     bool is_watched_ = false;
+    bool is_draining_ = false;
     std::size_t change_bytes_ = 0;
     std::uint64_t fired_ = 0;
 };

@@ -145,7 +145,7 @@ void Shard::answer_events(Accepted done, Receipt receipt) {
 /// The stream goes on here later: by itself when the run has room, or when its source is fed anew.
 void Shard::stand_at(EventsInput&& input, std::size_t at, trigger::Fate fate) {
     auto run = RunName{.space = input.space, .id = std::string{input.events[at].run()}};
-    if (fate == trigger::Fate::Busy) {
+    if (fate == trigger::Fate::Busy && !is_draining_) {
         auto& blocked = blocked_[input.partition];
         blocked = {.run = std::move(run), .bytes = input.events[at].json().size(), .inputs = {}};
         services_.diagnostics.info("a source waits: its run keeps as many events as it may",
@@ -154,7 +154,7 @@ void Shard::stand_at(EventsInput&& input, std::size_t at, trigger::Fate fate) {
         return;
     }
     refused_at_[input.partition] = input.numbers[at];
-    if (fate == trigger::Fate::Refused) {
+    if (fate != trigger::Fate::NoSuchRun) {
         refuse(input, {Errc::Unavailable,
                        fmt::format("run \"{}\" keeps as many events as it may", run.id)});
     } else {
@@ -209,7 +209,8 @@ void Shard::give_back(const std::string& partition, const Error& error) {
     }
 }
 
-void Shard::give_back_all(const Error& error) {
+void Shard::drain(const Error& error) {
+    is_draining_ = true;
     while (!blocked_.empty()) {
         give_back(std::string{blocked_.begin()->first}, error);
     }

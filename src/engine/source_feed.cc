@@ -101,6 +101,10 @@ private:
     using Parts = std::map<ShardId, EventsInput>;
 
     Result<void> hand_out(const event::Chunk& chunk) {
+        if (chunk.first != 0 && chunk.partition != source_.name()) {
+            return fail(Errc::InvalidInput, "source {} gave events of {}: expected its own",
+                        source_.name(), chunk.partition);
+        }
         auto last = std::uint64_t{0};
         auto parts = TRY(split(chunk, last));
         auto first = chunk.first == 0 ? unnumbered_ + 1 : chunk.first;

@@ -28,10 +28,12 @@ const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-std::string mac_of(std::string_view content, const Secret& secret) {
-    auto mac = std::string(mac_bytes, '\0');
-    crypto_generichash(reinterpret_cast<unsigned char*>(mac.data()), mac.size(), bytes_of(content),
-                       content.size(), secret.data(), secret.size());
+using Mac = std::array<unsigned char, mac_bytes>;
+
+Mac mac_of(std::string_view content, const Secret& secret) {
+    auto mac = Mac{};
+    crypto_generichash(mac.data(), mac.size(), bytes_of(content), content.size(), secret.data(),
+                       secret.size());
     return mac;
 }
 
@@ -109,6 +111,7 @@ Tokens::Tokens(const Secret& secret) : secret_(secret) {
 
 std::string Tokens::make(const AttemptId& attempt) const {
     auto content = std::string{};
+    content.reserve(64 + attempt.run.space.size() + attempt.run.id.size());
     auto out = Encoder{content};
     out.u8(token_format);
     out.text(attempt.run.space);
@@ -118,7 +121,9 @@ std::string Tokens::make(const AttemptId& attempt) const {
     out.varint(attempt.key.index);
     out.varint(attempt.attempt);
     out.varint(attempt.scope.raw());
-    return to_text(content + mac_of(content, secret_));
+    auto mac = mac_of(content, secret_);
+    out.raw({reinterpret_cast<const char*>(mac.data()), mac.size()});
+    return to_text(content);
 }
 
 Result<AttemptId> Tokens::read(std::string_view token) const {

@@ -13,7 +13,7 @@ namespace sluice::event {
 
 /// What leaves the outbox: an event for a sink, or the call of a function.
 struct Delivery {
-    /// Idempotency key, the same however often it is delivered: `namespace/run/fire/index`.
+    /// Idempotency key, the same however often it is delivered: `[namespace/]run/fire/index`.
     std::string key;
     std::string token;  ///< Names this attempt; an answer that comes by another way must carry it.
     std::string target; ///< The function or sink by name.

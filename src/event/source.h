@@ -21,12 +21,14 @@ struct Chunk {
     std::size_t size = 0; ///< Bytes of it that are events.
 };
 
-/// Where events enter. The engine pulls; a source never pushes more than was asked for.
+/// Where events enter: one partition, under its name. The engine pulls; a source never pushes more
+/// than was asked for.
 class Source {
 public:
     virtual ~Source() = default;
     virtual std::string_view name() const = 0;
-    /// Continue behind this number of a partition; called once, before the first `read`.
+    /// Continue behind this number of a partition; called once, before the first `read`. Fails when
+    /// what comes next is no longer there: it never goes on elsewhere.
     virtual Result<void> resume(std::string_view partition, std::uint64_t position) = 0;
     /// The next events, at most about `bytes_max`; an empty chunk when the source is at its end.
     /// Blocks until there are some.

@@ -91,7 +91,7 @@ void Oracle::check_plan(const RunPlan& plan) {
               value::to_json(progress.result), value::to_json(plan.result));
     }
     for (auto index = std::uint64_t{0}; index < plan.noted; ++index) {
-        auto key = fmt::format("default/{}/1/{}", plan.id, index);
+        auto key = fmt::format("{}/1/{}", plan.id, index);
         if (!functions_.effects().contains(key)) {
             blame("run {} sent {} to a sink, which never got it", plan.id, key);
         }

@@ -111,7 +111,7 @@ protected:
 
     void expect_replays(const std::string& run) {
         auto inspector = Inspector{store_, vocabulary_};
-        auto report = replay(inspector, {.id = run});
+        auto report = replay(inspector, {.id = run}, {});
         ASSERT_TRUE(report) << report.error().message;
         EXPECT_EQ(report->difference_count, 0U)
             << (report->differences.empty() ? "" : report->differences.front().what);
