@@ -84,7 +84,8 @@ private:
         Value policy;
         bool is_settled = false; ///< Its answer came by another way.
     };
-    using ActiveKey = std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
+    using ActiveKey =
+        std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
 
     void begin(const Function& function, Call call);
     void finish(Call call, event::Answer answer);

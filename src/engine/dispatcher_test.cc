@@ -21,8 +21,8 @@ public:
 
 TEST(Dispatcher, ForgetsACallThatIsCancelledBeforeItsTurn) {
     auto sink = PatientSink{};
-    auto dispatcher =
-        Dispatcher{{{"f", {.sink = &sink, .concurrency = 1}}}, 1, Secret{}, [](const AnswerInput&) {}};
+    auto dispatcher = Dispatcher{
+        {{"f", {.sink = &sink, .concurrency = 1}}}, 1, Secret{}, [](const AnswerInput&) {}};
     auto calls = std::vector<Call>{};
     for (auto index = std::uint64_t{0}; index < 4; ++index) {
         calls.push_back({.run = {.id = "r"},

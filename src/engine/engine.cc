@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/inspector.h"
 #include "engine/feed.h"
+#include "engine/inspector.h"
 #include "engine/internal/lane_thread.h"
 #include "trigger/state_image.h"
 

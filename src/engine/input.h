@@ -155,10 +155,9 @@ struct RemoveInput {
     Done done;
 };
 
-using Input =
-    std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
-                 AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput, ReopenInput,
-                 RemoveInput>;
+using Input = std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
+                           AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput,
+                           ReopenInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

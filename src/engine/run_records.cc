@@ -15,6 +15,8 @@ using trigger::RunState;
 using trigger::Table;
 
 constexpr auto run_format = std::uint8_t{2};
+constexpr auto number_format = std::uint8_t{1};
+constexpr auto sequences_format = std::uint8_t{1};
 
 template <typename T>
 std::string record_of(const T& entity) {
@@ -242,7 +244,7 @@ private:
 
     Result<void> load_sequences(std::string_view value) {
         auto in = Decoder{value};
-        TRY(in.format(run_format, "record of sequences"));
+        TRY(in.format(sequences_format, "record of sequences"));
         while (!in.is_at_end()) {
             auto source = std::string{TRY(in.text())};
             state_.sequences[std::move(source)] = TRY(in.varint());
@@ -258,14 +260,14 @@ private:
 std::string number_record(std::uint64_t number) {
     auto record = std::string{};
     auto out = Encoder{record};
-    out.u8(run_format);
+    out.u8(number_format);
     out.u64(number);
     return record;
 }
 
 Result<std::uint64_t> read_number(std::string_view record) {
     auto in = Decoder{record};
-    TRY(in.format(run_format, "number of a stream"));
+    TRY(in.format(number_format, "number of a stream"));
     return in.u64();
 }
 
@@ -321,7 +323,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
     if (state.has_sequences_changed) {
         auto record = std::string{};
         auto out = Encoder{record};
-        out.u8(run_format);
+        out.u8(sequences_format);
         for (const auto& [source, number] : state.sequences) {
             out.text(source);
             out.varint(number);

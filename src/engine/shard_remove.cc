@@ -15,6 +15,14 @@ Result<void> Shard::remove(RemoveInput&& input) {
                      fail(Errc::NotFound, "there is no run \"{}\"", input.run.id));
         return {};
     }
+    if (run->state->has_ended() && run->state->has_unswept() &&
+        input.when_running == WhenRunning::Refuse) {
+        answer_later(
+            std::move(input.done),
+            fail(Errc::Conflict, "run \"{}\" still cancels what it had open: try again in a moment",
+                 input.run.id));
+        return {};
+    }
     if (!run->state->has_ended()) {
         if (input.when_running == WhenRunning::Refuse) {
             answer_later(std::move(input.done),

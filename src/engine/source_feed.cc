@@ -7,6 +7,7 @@
 
 #include "engine/feed.h"
 #include "engine/keys.h"
+#include "engine/run_records.h"
 #include "event/codec.h"
 
 namespace sluice::engine {
@@ -220,8 +221,7 @@ Result<std::vector<std::uint64_t>> positions_of(const store::Store& store,
         // A shard that has nothing of it yet may still miss its first event.
         positions.push_back(0);
         if (stored) {
-            auto in = Decoder{*stored};
-            positions.back() = TRY(in.u64());
+            positions.back() = TRY(read_number(*stored));
         }
     }
     return positions;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/feed.h"
+#include "engine/run_records.h"
 #include "engine/testing/engine_fixture.h"
 #include "event/codec.h"
 
@@ -104,10 +105,8 @@ TEST_F(SourceFeedTest, LeavesOutWhatAShardHasTaken) {
     // As when the process died before the other shards were told how far the partition is.
     auto shard = shard_of(RunName{.id = "r1"}, store_.shard_count());
     engine_.reset();
-    auto record = std::string{};
-    Encoder{record}.u64(2);
     auto batch = store_.make_batch();
-    batch->put(keys::position(shard, "list"), record);
+    batch->put(keys::position(shard, "list"), number_record(2));
     ASSERT_TRUE(store_.commit(*batch));
     open();
 

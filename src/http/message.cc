@@ -1,6 +1,7 @@
 #include "http/message.h"
 
 #include <algorithm>
+#include <ostream> // Beast uses it and does not say so.
 
 #include <boost/beast/http/status.hpp>
 

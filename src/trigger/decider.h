@@ -179,8 +179,8 @@ private:
     bool offers_failed_ = false;          ///< Those too on which a trigger failed.
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
-    Origin origin_ = Origin::Command; ///< Of the event being decided.
-    Incarnation own_scope_;           ///< Of the own event being decided.
+    Origin origin_ = Origin::Command;        ///< Of the event being decided.
+    Incarnation own_scope_;                  ///< Of the own event being decided.
     std::optional<TaskKey> sweep_task_;      ///< Those behind it are on their way to sinks.
     std::optional<TimerNumber> sweep_timer_; ///< Likewise.
     bool has_fired_ = false;

@@ -149,6 +149,11 @@ Result<void> EmbeddedStore::open_database() {
         return fail_with(status, fmt::format("opening the store in {}", path_.string()));
     }
     database_.reset(database);
+    // Commits come before the writing out of what they committed; if that falls behind, they wait.
+    for (auto pool : {rocksdb::Env::HIGH, rocksdb::Env::LOW}) {
+        auto ignored = settings.env->LowerThreadPoolCPUPriority(pool, rocksdb::CpuPriority::kLow);
+        ignored.PermitUncheckedError();
+    }
     return {};
 }
 
