@@ -24,11 +24,13 @@ public:
     void i64(std::int64_t number) { u64(static_cast<std::uint64_t>(number) ^ (1ULL << 63U)); }
     /// LEB128: seven bits a byte, lowest first, in as few bytes as it takes; no other form is read.
     void varint(std::uint64_t number) {
-        while (number >= 0x80) {
-            u8(static_cast<std::uint8_t>(number | 0x80));
-            number >>= 7U;
+        char bytes[10];
+        auto size = std::size_t{0};
+        for (; number >= 0x80; number >>= 7U) {
+            bytes[size++] = static_cast<char>(number | 0x80);
         }
-        u8(static_cast<std::uint8_t>(number));
+        bytes[size++] = static_cast<char>(number);
+        out_.append(bytes, size);
     }
     /// Zigzag varint.
     void svarint(std::int64_t number) {

@@ -1,5 +1,7 @@
 #include "trigger/history.h"
 
+#include <algorithm>
+
 #include "value/archive.h"
 
 namespace sluice::trigger {
@@ -7,6 +9,7 @@ namespace sluice::trigger {
 namespace {
 
 constexpr auto record_format = std::uint8_t{2};
+constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
     return origin != Origin::Outside && origin != Origin::Command && origin != Origin::Sweep;
@@ -61,6 +64,9 @@ std::string_view to_string(Fate fate) {
 }
 
 void Journal::begin(EventNumber number, const Arrival& arrival, std::string_view json) {
+    if (body_.empty()) {
+        body_.assign(head_bytes_max, '\0');
+    }
     auto out = Encoder{body_};
     out.varint(number.raw());
     out.u8(static_cast<std::uint8_t>(arrival.origin));
@@ -86,15 +92,18 @@ void Journal::end(Fate fate) {
 }
 
 std::string_view Journal::record(Moment moment) {
-    record_.clear();
-    auto out = Encoder{record_};
+    auto head = std::string{};
+    auto out = Encoder{head};
     out.u8(record_format);
     out.varint(software_number);
     out.svarint(moment.time.time_since_epoch().count());
     out.svarint(moment.steady.time_since_epoch().count());
     out.varint(entries_);
-    out.raw(body_);
-    return record_;
+    // Into the room before the entries, which are too many bytes to be copied.
+    body_.resize(std::max(body_.size(), head_bytes_max));
+    auto begin = head_bytes_max - head.size();
+    body_.replace(begin, head.size(), head);
+    return std::string_view{body_}.substr(begin);
 }
 
 void Journal::clear() {

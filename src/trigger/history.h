@@ -56,8 +56,7 @@ public:
     void add(const Change& change);
     void end(Fate fate);
 
-    /// The record of all since the last `take_record`: docs/formats/history.md. Empty when nothing
-    /// was decided.
+    /// The record of all since `clear`: docs/formats/history.md. Good until the next entry.
     std::string_view record(Moment moment);
     void clear();
 
@@ -69,9 +68,8 @@ public:
     std::vector<Change> effects;
 
 private:
-    std::string body_;
+    std::string body_; ///< Room for the head, then the entries.
     std::string changes_;
-    std::string record_;
     std::uint64_t entries_ = 0;
 };
 

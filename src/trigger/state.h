@@ -16,7 +16,7 @@
 #include "base/fingerprint.h"
 #include "event/event.h"
 #include "trigger/ids.h"
-#include "trigger/seen_ids.h"
+#include "trigger/internal/seen_ids.h"
 #include "value/value.h"
 
 namespace sluice::trigger {

@@ -1,4 +1,4 @@
-#include "trigger/seen_ids.h"
+#include "trigger/internal/seen_ids.h"
 
 #include <string>
 #include <utility>
