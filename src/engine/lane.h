@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/committer.h"
+#include "engine/internal/committer.h"
 #include "engine/shard.h"
 
 namespace sluice::engine {

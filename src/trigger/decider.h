@@ -9,8 +9,8 @@
 #include "event/codec.h"
 #include "trigger/action.h"
 #include "trigger/arrival.h"
-#include "trigger/bindings.h"
 #include "trigger/history.h"
+#include "trigger/internal/bindings.h"
 #include "trigger/run_triggers.h"
 #include "trigger/state.h"
 

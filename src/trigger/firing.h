@@ -7,8 +7,8 @@
 
 #include "expr/program.h"
 #include "trigger/action.h"
-#include "trigger/bindings.h"
 #include "trigger/decider.h"
+#include "trigger/internal/bindings.h"
 
 namespace sluice::trigger {
 

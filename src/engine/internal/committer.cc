@@ -1,4 +1,4 @@
-#include "engine/committer.h"
+#include "engine/internal/committer.h"
 
 #include <utility>
 

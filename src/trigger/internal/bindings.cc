@@ -1,4 +1,4 @@
-#include "trigger/bindings.h"
+#include "trigger/internal/bindings.h"
 
 #include <charconv>
 #include <utility>
