@@ -45,6 +45,7 @@ struct ActiveCall {
     bool is_cancelled = false;
     bool is_timed_out = false;
 
+    bool is_over() const { return is_cancelled || is_timed_out; }
     void abort() {
         auto ignored = error_code{};
         if (wire) {
@@ -134,8 +135,8 @@ private:
         }
         auto result = co_await active.wire->exchange(active.call, options_, active.has_sent);
         // A kept connection may have been closed while it was idle: that request was never read.
-        if (!result && is_reused && result.error().code == Errc::Io && !active.is_cancelled &&
-            !active.is_timed_out && is_repeatable(active.call.request.method)) {
+        if (!result && is_reused && result.error().code == Errc::Io && !active.is_over() &&
+            is_repeatable(active.call.request.method)) {
             active.wire.reset();
             if (auto connected = co_await connect(active); !connected) {
                 co_return std::unexpected(connected.error());
@@ -165,6 +166,10 @@ private:
         }
         auto last = fmt::format("{} has no address", url.host);
         for (const auto& entry : found) {
+            // While the name was looked up there was nothing to close.
+            if (active.is_over()) {
+                break;
+            }
             auto address = entry.endpoint().address().to_string();
             if (options_.may_reach && !options_.may_reach(address)) {
                 last = fmt::format("{} is {}, where requests may not go", url.host, address);
@@ -174,16 +179,13 @@ private:
             active.connecting = &socket;
             co_await socket.async_connect(entry.endpoint(), asio::redirect_error(use_task, error));
             active.connecting = nullptr;
-            if (!error) {
+            if (!error && !active.is_over()) {
                 active.wire =
                     internal::make_wire(std::move(socket), url.is_secure ? &tls_ : nullptr);
                 co_return co_await active.wire->shake_hands(url.host);
             }
             last =
                 fmt::format("cannot reach {} at {}: {}", url.authority(), address, error.message());
-            if (active.is_cancelled || active.is_timed_out) {
-                break;
-            }
         }
         co_return fail(Errc::Unavailable, "{}", last);
     }

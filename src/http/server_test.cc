@@ -243,6 +243,18 @@ TEST_F(ClientTest, GivesUpAtItsTimeout) {
     server_.reset();
 }
 
+TEST_F(ClientTest, GivesUpWhileANameIsLookedUp) {
+    auto held = std::vector<std::shared_ptr<Exchange>>{};
+    serve(
+        [&](Request, std::shared_ptr<Exchange> exchange) { held.push_back(std::move(exchange)); });
+    auto made = call(Method::Get, "/");
+    made.url.host = "localhost";
+    made.timeout = Nanos{1};
+
+    EXPECT_EQ(client_->request(std::move(made)).error().code, Errc::LimitExceeded);
+    server_.reset();
+}
+
 TEST_F(ClientTest, CanBeCancelled) {
     auto pending = std::promise<std::shared_ptr<Exchange>>{};
     serve([&](Request, std::shared_ptr<Exchange> exchange) {
