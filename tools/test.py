@@ -38,6 +38,8 @@ STEPS = [
     Step("program", "make --no-print-directory build"),
     Step("commands", "python3 tests/e2e/cli_test.py build/release/bin/sluice"),
     Step("bad input", "python3 tests/e2e/bad_input_test.py build/release/bin/sluice"),
+    Step("server", "python3 tests/e2e/serve_test.py build/release/bin/sluice"),
+    Step("CloudEvents", "python3 tests/conformance/cloudevents_test.py build/release/bin/sluice"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),
     Step("fuzzers", "tools/fuzz.sh 5"),

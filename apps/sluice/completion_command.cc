@@ -29,6 +29,7 @@ constexpr Completed completed[] = {
         "--help"},
     Completed{"why", "--data --json --help"},
     Completed{"replay", "--data --from --at --json --help"},
+    Completed{"serve", "--data --listen --durability --threads --json --help"},
     Completed{"reopen", "--data --json --help"},
     Completed{"store", "check export --data --json --help"},
     Completed{"bench",

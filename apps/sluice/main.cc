@@ -15,6 +15,7 @@
 #include "sluice/run/fork_command.h"
 #include "sluice/run/reopen_command.h"
 #include "sluice/run/run_command.h"
+#include "sluice/serve/serve_command.h"
 #include "sluice/store_command.h"
 #include "sluice/validate_command.h"
 
@@ -34,6 +35,7 @@ struct Options {
     WhyOptions why;
     ReplayOptions replay;
     ReopenOptions reopen;
+    ServeOptions serve;
     StoreOptions store;
     BenchOptions bench;
     std::string shell;
@@ -159,6 +161,19 @@ void add_replay(CLI::App& program, ReplayOptions& options, Chosen& chosen) {
     command.callback([&] { chosen = [&] { return replay(options); }; });
 }
 
+void add_serve(CLI::App& program, ServeOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand("serve", "Serve events and runs over HTTP");
+    command.add_option("--data", options.data, "Where everything is kept")->capture_default_str();
+    command.add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any that is free")
+        ->capture_default_str();
+    command.add_option("--durability", options.durability, "strict, relaxed or memory")
+        ->check(durabilities);
+    command.add_option("--threads", options.threads, "Threads that decide")
+        ->check(CLI::Range(1, 64));
+    command.add_flag("--json", options.is_json, "What it tells, as JSON lines");
+    command.callback([&] { chosen = [&] { return serve(options); }; });
+}
+
 void add_reopen(CLI::App& program, ReopenOptions& options, Chosen& chosen) {
     auto& command = *program.add_subcommand("reopen", "Let a run that ended without success go on");
     command.add_option("RUN", options.run, "The run")->required();
@@ -234,6 +249,7 @@ int main(int argc, char** argv) {
     add_why(program, options.why, chosen);
     add_replay(program, options.replay, chosen);
     add_reopen(program, options.reopen, chosen);
+    add_serve(program, options.serve, chosen);
     add_store(program, options.store, chosen);
     add_bench(program, options.bench, chosen);
     add_completion(program, options.shell, chosen);

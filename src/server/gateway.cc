@@ -55,8 +55,11 @@ private:
 
 Problem method_problem(const std::vector<http::Method>& methods) {
     auto allowed = std::vector<std::string_view>{};
-    std::ranges::transform(methods, std::back_inserter(allowed),
-                           [](auto method) { return http::to_string(method); });
+    for (auto method : methods) {
+        if (method != http::Method::Options) { // A question about the path, not a use of it.
+            allowed.push_back(http::to_string(method));
+        }
+    }
     auto list = fmt::format("{}", fmt::join(allowed, ", "));
     return {.status = 405,
             .code = "method_not_allowed",

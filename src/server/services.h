@@ -1,0 +1,43 @@
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "engine/inspector.h"
+#include "observe/metrics.h"
+#include "reactor/scheduler.h"
+#include "server/route_table.h"
+#include "store/store.h"
+#include "trigger/trigger_set.h"
+#include "value/value.h"
+
+namespace sluice::server {
+
+/// A definition that a language has read, checked and compiled, nested ones first; or what is wrong
+/// with it, as values for people and programs.
+using Compiled = std::expected<std::vector<engine::Definition>, std::vector<Value>>;
+
+/// What the routes stand on. All of it outlives them.
+struct Services {
+    engine::Engine& engine;
+    store::Store& store;
+    const trigger::Vocabulary& vocabulary;
+    observe::Metrics& metrics;
+    const Clock& clock;
+    reactor::Scheduler& timers;
+    /// The languages there are; engine and server know none.
+    std::function<Compiled(std::string_view source, std::string_view file)> compile;
+    std::string version;
+};
+
+void add_event_routes(RouteTable& routes, const Services& services);
+void add_definition_routes(RouteTable& routes, const Services& services);
+void add_run_routes(RouteTable& routes, const Services& services);
+/// Health, readiness, metrics.
+void add_operation_routes(RouteTable& routes, const Services& services);
+
+} // namespace sluice::server
