@@ -31,8 +31,8 @@ struct LaneStats {
 };
 
 struct LaneLimits {
-    std::size_t batch_bytes_max = 800'000;
-    std::size_t batches_in_flight_max = 3;
+    std::size_t batch_bytes_max = 1'500'000;
+    std::size_t batches_in_flight_max = 2;
 };
 
 /// Several shards on one thread: decides what arrives, commits it in groups, lets it loose when it
