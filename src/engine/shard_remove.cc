@@ -64,6 +64,11 @@ void Shard::forget(AwakeRun& run) {
     auto name = run.name;
     std::erase(touched_, &run);
     unblock(name);
+    for (auto& waiting : std::exchange(reopening_[name], {})) {
+        answer_later(std::move(waiting.done),
+                     fail(Errc::NotFound, "run \"{}\" was removed", name.id));
+    }
+    reopening_.erase(name);
     for (const auto& [key, task] : run.state->tasks) {
         outbox_.close_call(name, key); // To a sink, or not swept yet: it may be under way.
         release_.cancelled.emplace_back(name, key);

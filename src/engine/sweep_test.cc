@@ -89,6 +89,22 @@ TEST_F(ShardSweep, GoesOnAfterACrashAndCallsNothingThatIsClosed) {
     EXPECT_EQ(shard_.replayed("r").difference_count, 0U);
 }
 
+TEST_F(ShardSweep, TellsWhoWaitsToReopenARunThatItWasRemoved) {
+    auto code = std::optional<Errc>{};
+    shard_.send("r", "fail");
+    shard_.take(ReopenInput{.run = {.id = "r"},
+                            .done = [&](Result<Value> answer) { code = answer.error().code; }});
+    shard_.commit();
+
+    shard_.take(RemoveInput{
+        .run = {.id = "r"}, .when_running = WhenRunning::Terminate, .done = [](Result<Value>) {}});
+    for (auto& answer : shard_.commit().answers) {
+        answer(nullptr);
+    }
+
+    EXPECT_EQ(code, Errc::NotFound);
+}
+
 TEST_F(ShardSweep, ReopensARunWhenItIsSwept) {
     auto generation = std::optional<Value>{};
     shard_.send("r", "fail");

@@ -584,4 +584,7 @@ class Kills(BadInputTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    outcome = unittest.main(exit=False).result
+    for test, reason in outcome.skipped:
+        print(f"skipped: {test.id()}: {reason}")
+    sys.exit(not outcome.wasSuccessful())

@@ -133,7 +133,7 @@ constexpr auto texts = std::to_array<const char*>({
                 {"invoke":{"function":"work","each":7,"scope":"part/${index}","subject":"part"}},
                 {"schedule":{"timer":"never","after":"100h"}}]},
             {"id":"part","on":{"type":"sluice.task.succeeded","subject":"part"},"filter":"run.generation == 1",
-             "action":{"finish":{"error":"for now"}}},
+             "action":{"finish":{"error":"refused"}}},
             {"id":"again","on":"sluice.run.reopened","lifetime":"persistent",
              "action":{"invoke":{"function":"flaky","subject":"last"}}},
             {"id":"end","on":{"type":"sluice.task.succeeded","subject":"last"},
