@@ -268,6 +268,21 @@ std::string definition_name(std::string_view space, std::string_view name) {
     return key;
 }
 
+std::string documents_of(std::string_view kind) {
+    auto key = table(catalog_shard, 'U');
+    auto out = Encoder{key};
+    put_name(out, kind);
+    return key;
+}
+
+std::string document(std::string_view kind, std::string_view space, std::string_view name) {
+    auto key = documents_of(kind);
+    auto out = Encoder{key};
+    put_name(out, space);
+    put_name(out, name);
+    return key;
+}
+
 Result<RunName> read_run(Decoder& in) {
     auto read_name = [&]() -> Result<std::string> {
         auto size = TRY(in.u8());
