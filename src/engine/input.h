@@ -93,7 +93,7 @@ struct AnswerInput {
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
-    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove };
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove, Reply };
 
     Kind kind = Kind::Event;
     RunName to;
@@ -101,15 +101,16 @@ struct Message {
     std::string type;      ///< Command, Ended.
     Value data;            ///< Command, Ended, Undelivered.
     std::string json;      ///< Event.
-    trigger::TaskKey
-        key; ///< Ended: which of the receiver's tasks; Event, Undelivered: of the sender's.
+    trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
     std::uint32_t attempt = 1;
-    std::string from; ///< Event, Undelivered: the run that is not the receiver.
+    std::string from;       ///< Event, Undelivered, Reply: the run that is not the receiver.
+    trigger::Sender sender; ///< Event, Undelivered, Reply: who sent the event.
 
     template <typename Archive>
     void fields(Archive& archive) {
         archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)(
-            "data", data)("json", json)("key", key)("attempt", attempt)("from", from);
+            "data", data)("json", json)("key", key)("attempt", attempt)("from", from)("sender",
+                                                                                      sender);
     }
 };
 

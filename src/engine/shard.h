@@ -143,6 +143,7 @@ private:
     void follow(AwakeRun& run, const trigger::TaskOpened& opened);
     void follow(AwakeRun& run, const trigger::TaskClosed& closed);
     void follow(AwakeRun& run, const trigger::Sent& sent);
+    void follow(AwakeRun& run, const trigger::Replied& replied);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void follow(AwakeRun& run, const trigger::Renewed& renewed);
     /// Calls of this batch that nobody waits for any more: the sweep takes them out of the outbox.

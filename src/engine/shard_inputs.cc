@@ -166,15 +166,20 @@ Result<void> Shard::take_message(StreamInput&& input) {
             if (!event) {
                 break;
             }
-            auto fate = decide(*run, {.event = *std::move(event), .moment = moment_});
+            auto fate =
+                decide(*run, trigger::sent_arrival(*std::move(event), message.sender, moment_));
             if (fate == trigger::Fate::Refused || fate == trigger::Fate::Busy) {
                 return_to_sender(message, "kept_full", "the run keeps as many events as it may");
             }
             break;
         }
         case Message::Kind::Undelivered:
-            decide(*run, trigger::undelivered_arrival(*run->state, message.key, message.from,
+            decide(*run, trigger::undelivered_arrival(*run->state, message.sender, message.from,
                                                       message.data, moment_));
+            break;
+        case Message::Kind::Reply:
+            decide(*run, trigger::reply_arrival(*run->state, message.sender, message.from,
+                                                message.data, moment_));
             break;
         case Message::Kind::Start:
         case Message::Kind::Remove: break;
@@ -193,8 +198,8 @@ void Shard::return_to_sender(const Message& message, std::string_view kind, std:
                         {.kind = Message::Kind::Undelivered,
                          .to = sender,
                          .data = std::move(data),
-                         .key = message.key,
-                         .from = message.to.id});
+                         .from = message.to.id,
+                         .sender = message.sender});
 }
 
 /// A nested run; when it cannot be started its parent hears that it failed.

@@ -8,7 +8,7 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto record_format = std::uint8_t{2};
+constexpr auto record_format = std::uint8_t{3};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
@@ -19,7 +19,7 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
     auto entry = Entry{.moment = moment};
     entry.number = EventNumber{TRY(in.varint())};
     auto origin = TRY(in.u8());
-    if (origin > static_cast<std::uint8_t>(Origin::Sweep)) {
+    if (origin > static_cast<std::uint8_t>(Origin::Returned)) {
         return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(),
                     origin);
     }

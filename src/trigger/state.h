@@ -207,16 +207,30 @@ struct TimerState {
 enum class KeptReason : std::uint8_t { Disabled, Unmatched, Held, Failed };
 std::string_view to_string(KeptReason reason);
 
+/// The run that sent an event to another, and what the event is to it: where a reply goes.
+struct Sender {
+    std::string run;
+    TaskKey key;       ///< Fire and index of the event.
+    Incarnation scope; ///< It was sent from.
+    TriggerNumber trigger;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("run", run)("key", key)("scope", scope)("trigger", trigger);
+    }
+};
+
 /// An event that waits with its run.
 struct KeptEvent {
     KeptReason reason = KeptReason::Disabled;
     Time since{};
     std::string json;
-    Incarnation scope; ///< It is late when this is closed before it is delivered.
+    Incarnation scope;            ///< It is late when this is closed before it is delivered.
+    std::optional<Sender> sender; ///< When another run sent it.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("reason", reason)("since", since)("json", json)("scope", scope);
+        archive("reason", reason)("since", since)("json", json)("scope", scope)("sender", sender);
     }
 };
 
