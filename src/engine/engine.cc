@@ -9,6 +9,7 @@
 #include "engine/feed.h"
 #include "engine/inspector.h"
 #include "engine/internal/lane_thread.h"
+#include "reactor/timer_thread.h"
 #include "trigger/state_image.h"
 
 namespace sluice::engine {
@@ -74,7 +75,10 @@ public:
           catalog_(store, vocabulary),
           dispatcher_(options_.functions,
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
-                      [this](AnswerInput answer) { post(std::move(answer)); }),
+                      {.clock = clock,
+                       .timers = timers_,
+                       .answered = [this](AnswerInput answer) { post(std::move(answer)); },
+                       .reload = [this](Call call) { reload(std::move(call)); }}),
           committer_(store) {}
 
     ~ThreadedEngine() override { stop(); }
@@ -232,6 +236,9 @@ public:
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
+    std::size_t waiting_tasks(const std::string& space) const override {
+        return dispatcher_.waiting_in(space);
+    }
 
     EngineStats stats() const override {
         auto stats = EngineStats{};
@@ -284,6 +291,29 @@ private:
                     }};
     }
 
+    /// Its turn has come: what it is called with stands in its run.
+    void reload(Call call) {
+        auto found = std::make_shared<std::optional<trigger::TaskState>>();
+        auto read = [found, key = call.key, attempt = call.attempt,
+                     started = call.started](const trigger::RunState* state) -> Result<Value> {
+            if (state == nullptr || state->info.started != started) {
+                return Value{};
+            }
+            auto task = state->tasks.find(key);
+            if (task != state->tasks.end() && task->second.attempt == attempt &&
+                !task->second.is_waiting && state->is_open(task->second)) {
+                *found = task->second;
+            }
+            return Value{};
+        };
+        auto run = call.run;
+        post(QueryInput{.run = std::move(run),
+                        .read = std::move(read),
+                        .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
+                            dispatcher_.resume(std::move(call), std::move(*found));
+                        }});
+    }
+
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }
 
     store::Store& store_;
@@ -292,6 +322,7 @@ private:
     EngineOptions options_;
     Catalog catalog_;
     Dispatcher dispatcher_;
+    reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
     std::vector<std::unique_ptr<LaneThread>> lanes_;

@@ -105,6 +105,8 @@ public:
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;
+    /// Tasks of a namespace that wait for their turn.
+    virtual std::size_t waiting_tasks(const std::string& space) const = 0;
     virtual EngineStats stats() const = 0;
     /// Finishes what was taken and stops the threads. The destructor does too.
     virtual void stop() = 0;
