@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/inspector.h"
-#include "sluice/inspect/waiting.h"
+#include "server/inspect/waiting.h"
 #include "sluice/output.h"
 #include "sluice/run/idle.h"
 #include "value/json.h"
@@ -187,7 +187,7 @@ ExitCode Execution::stop_waiting() {
     session_->stop();
     progress_.finish();
     auto inspector = engine::Inspector{session_->store(), session_->vocabulary()};
-    auto triggers = waiting_triggers(inspector, name_);
+    auto triggers = server::inspect::waiting_triggers(inspector, name_);
     if (!triggers) {
         return stop_failed(triggers.error());
     }
