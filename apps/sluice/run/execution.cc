@@ -71,8 +71,11 @@ Result<void> Execution::open_session() {
         .durability = beginning_.durability(),
         .threads = options_.threads,
         .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
-        .watch = [this](const engine::RunName& run,
-                        std::string_view record) { progress_.take(run, record); },
+        .watch = {.wants = {},
+                  .decided = [this](const engine::RunName& run,
+                                    std::string_view record) { progress_.take(run, record); },
+                  .wants_runs = {},
+                  .listed = {}},
         .on_stop =
             [this](const Error& error) {
                 auto lock = std::lock_guard{mutex_};
