@@ -204,12 +204,18 @@ public:
         post(QueryInput{.run = run, .read = std::move(read), .done = std::move(done)});
     }
 
-    void await(const RunName& run, Done done) override {
+    AwaitId await(const RunName& run, Done done) override {
+        auto id = AwaitId{awaits_.fetch_add(1, std::memory_order_relaxed) + 1};
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
-            return;
+        } else {
+            post(WatchInput{.run = run, .done = std::move(done), .id = id.raw()});
         }
-        post(WatchInput{.run = run, .done = std::move(done)});
+        return id;
+    }
+
+    void abandon(const RunName& run, AwaitId id) override {
+        post(UnwatchInput{.run = run, .id = id.raw()});
     }
 
     void reopen(const RunName& run, Done done) override {
@@ -325,6 +331,7 @@ private:
     reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
+    std::atomic<std::uint64_t> awaits_ = 0;
     std::vector<std::unique_ptr<LaneThread>> lanes_;
     CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.
 };

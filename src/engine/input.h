@@ -139,6 +139,13 @@ struct QueryInput {
 struct WatchInput {
     RunName run;
     Done done; ///< {status, result, error}
+    std::uint64_t id = 0;
+};
+
+/// Who waited for that no longer does: its `done` is dropped without being called.
+struct UnwatchInput {
+    RunName run;
+    std::uint64_t id = 0;
 };
 
 /// Lets a run that ended without success go on.
@@ -158,7 +165,7 @@ struct RemoveInput {
 
 using Input = std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
                            AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput,
-                           ReopenInput, RemoveInput>;
+                           UnwatchInput, ReopenInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

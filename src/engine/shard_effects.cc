@@ -171,8 +171,8 @@ void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {
     }
     auto ending = Value::object(
         {{"status", to_string(ended.status)}, {"result", ended.result}, {"error", ended.error}});
-    for (auto& done : waiting->second) {
-        answer_later(std::move(done), ending);
+    for (auto& input : waiting->second) {
+        answer_later(std::move(input.done), ending);
     }
     watchers_.erase(waiting);
 }

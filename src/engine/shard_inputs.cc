@@ -244,9 +244,21 @@ Result<void> Shard::watch(WatchInput&& input) {
     } else if (run->state->has_ended()) {
         answer_later(std::move(input.done), ending_of(*run->state));
     } else {
-        watchers_[input.run].push_back(std::move(input.done));
+        auto run_name = input.run;
+        watchers_[run_name].push_back(std::move(input));
     }
     return {};
+}
+
+void Shard::unwatch(const UnwatchInput& input) {
+    auto waiting = watchers_.find(input.run);
+    if (waiting == watchers_.end()) {
+        return;
+    }
+    std::erase_if(waiting->second, [&](const WatchInput& each) { return each.id == input.id; });
+    if (waiting->second.empty()) {
+        watchers_.erase(waiting);
+    }
 }
 
 Result<void> Shard::reopen(ReopenInput&& input) {

@@ -60,6 +60,8 @@ inline constexpr std::string_view run_forked = "sluice.run.forked";
 inline constexpr std::string_view run_reopened = "sluice.run.reopened";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
+inline constexpr std::string_view run_pause = "sluice.run.pause";
+inline constexpr std::string_view run_resume = "sluice.run.resume";
 inline constexpr std::string_view run_command = "sluice.run.command";
 inline constexpr std::string_view run_succeeded = "sluice.run.succeeded";
 inline constexpr std::string_view run_failed = "sluice.run.failed";
@@ -83,8 +85,8 @@ Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
-/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened` or, with actions in its data,
-/// `sluice.run.command`.
+/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened`, `sluice.run.pause`,
+/// `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment);
 

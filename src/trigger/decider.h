@@ -99,6 +99,9 @@ private:
     Fate fork_run(const Arrival& arrival);
     Fate reopen_run(const Arrival& arrival);
     Fate cancel_run(const Arrival& arrival);
+    void fail_command(const std::string& code, const std::string& message);
+    Fate pause_run();
+    Fate resume_run();
     Fate run_actions(const Arrival& arrival);
     Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
     Fate retry_task(const Arrival& arrival, const TaskKey& key);

@@ -245,6 +245,9 @@ bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) 
     if (state_.holds.empty()) {
         return false;
     }
+    if (state_.is_paused()) {
+        return true;
+    }
     auto at = std::optional{scope};
     while (at) {
         auto hold = state_.holds.find(*at);

@@ -42,6 +42,20 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
     return entry;
 }
 
+/// Passes over an entry without reading what it holds.
+Result<void> skip_entry(Decoder& in) {
+    TRY(in.varint());
+    if (has_refs(static_cast<Origin>(TRY(in.u8())))) {
+        for (auto at = 0; at < 4; ++at) {
+            TRY(in.varint());
+        }
+    }
+    TRY(in.text());
+    TRY(in.text());
+    TRY(in.u8());
+    return {};
+}
+
 } // namespace
 
 std::string_view to_string(Fate fate) {
@@ -113,7 +127,7 @@ void Journal::clear() {
     effects.clear();
 }
 
-Result<std::vector<Entry>> decode_record(std::string_view record) {
+Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t most) {
     auto in = Decoder{record};
     auto format = TRY(in.u8());
     if (format != record_format) {
@@ -127,6 +141,10 @@ Result<std::vector<Entry>> decode_record(std::string_view record) {
     auto count = TRY(in.varint());
     auto entries = std::vector<Entry>{};
     for (auto at = std::uint64_t{0}; at < count; ++at) {
+        if (count - at > most) {
+            TRY(skip_entry(in));
+            continue;
+        }
         entries.push_back(TRY(decode_entry(in, moment)));
         entries.back().software = software;
     }

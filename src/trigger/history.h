@@ -73,8 +73,9 @@ private:
     std::uint64_t entries_ = 0;
 };
 
-/// All entries of a record. Fails with Corrupt.
-Result<std::vector<Entry>> decode_record(std::string_view record);
+/// All entries of a record, or its last ones only. Fails with Corrupt.
+Result<std::vector<Entry>> decode_record(std::string_view record,
+                                         std::uint64_t most = ~std::uint64_t{0});
 
 /// The same events decided again must give these bytes: what replay compares.
 std::string encode_changes(const std::vector<Change>& changes);

@@ -370,6 +370,8 @@ struct RunState {
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
     std::uint64_t queue_stored_end = 1;
 
+    /// By an operator.
+    bool is_paused() const { return holds.contains(paused_run); }
     bool has_ended() const { return progress.status != Status::Running; }
     /// Its generation is: it has ended, or is about to continue as new.
     bool is_over() const { return has_ended() || progress.renewal.has_value(); }

@@ -111,6 +111,12 @@ RunPlan slices(Random& random) {
     return plan;
 }
 
+RunPlan paused(Random& random) {
+    auto plan = random.chance(0.5) ? join(random) : tasks(random);
+    plan.is_paused = true;
+    return plan;
+}
+
 RunPlan cancelled(Random& /*random*/) {
     auto plan = RunPlan{.definition = "patient", .is_cancelled = true};
     plan.status = trigger::Status::Cancelled;
@@ -202,8 +208,8 @@ void add_asking(Random& random, std::vector<RunPlan>& plans) {
 
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes = std::array<Make, 18>{
-        noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
+    constexpr auto makes = std::array<Make, 19>{
+        paused, noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
         parked, kept, slices,    cancelled, timed_out, generations, reopened, by_bus, pressed};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);

@@ -1,13 +1,13 @@
-#include "sluice/inspect/narrator.h"
+#include "server/inspect/narrator.h"
 
 #include <utility>
 
-#include "sluice/output.h"
+#include "server/inspect/wording.h"
 #include "value/archive.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 namespace {
 
@@ -285,4 +285,4 @@ std::vector<std::string> Narrator::consequences(const trigger::Entry& entry) con
     return sentences;
 }
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect
