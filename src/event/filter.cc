@@ -209,7 +209,7 @@ private:
                               Error{made.error().code, place + ": " + made.error().message})};
         }
         if (dialect == "sql" || dialect == "cesql" || dialect == "cel") {
-            return fail(Errc::Unsupported, "{}: expressions are not here yet: expected {}", place,
+            return fail(Errc::InvalidInput, "{}: expressions are not here yet: expected {}", place,
                         known());
         }
         return fail(Errc::InvalidInput, "{}: there is no such dialect: expected {}", place,

@@ -44,7 +44,7 @@ public:
     /// Matches every event.
     Filter();
     /// A map with one dialect, a list of filters that all must match, or an empty one of either.
-    /// Fails with InvalidInput, saying where; with Unsupported for a dialect that is not there.
+    /// Fails with InvalidInput, saying where.
     static Result<Filter> parse(const Value& form, const Dialects& dialects = {});
 
     bool matches(const Event& event) const { return predicate_->matches(event); }
