@@ -53,12 +53,12 @@ Answer<std::optional<Result<http::Response>>> Client::follow_once(
     if (!TRY(std::move(fed))) {
         return std::nullopt;
     }
-    if (end && end->status < 300) {
+    if (!end && end.error().code == Errc::LimitExceeded) {
+        end = fail(Errc::Io, "{}", end.error().message);
+    } else if (end && end->status < 300) {
         end = fail(Errc::Io, "the stream ended");
     } else if (end && !head.empty()) {
         end->body = std::move(head);
-    } else if (end.error().code == Errc::LimitExceeded) {
-        end = fail(Errc::Io, "{}", end.error().message);
     }
     return end;
 }
