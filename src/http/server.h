@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "http/message.h"
 #include "observe/diagnostics.h"
+#include "observe/metrics.h"
 
 namespace sluice::http {
 
@@ -37,6 +38,9 @@ struct ServerOptions {
     std::size_t threads = 1;
     ServerLimits limits;
     std::optional<TlsFiles> tls;
+    /// Hears how long each request took to be answered, without its way over the network; null:
+    /// nobody. Outlives the server.
+    observe::Histogram* taken = nullptr;
 };
 
 /// A response without an end that its reader may fall behind on. From any thread.

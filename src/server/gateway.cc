@@ -73,8 +73,8 @@ Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& 
                  GatewayOptions options)
     : routes_(std::move(routes)),
       tokens_(tokens),
-      requests_(metrics.counter("http_requests")),
-      refused_(metrics.counter("http_requests_refused")),
+      requests_(metrics.counter("http_requests_total")),
+      refused_(metrics.counter("http_requests_refused_total")),
       options_(std::move(options)) {}
 
 void Gateway::handle(http::Request request, const Reply& reply) const {

@@ -142,8 +142,12 @@ private:
         is_kept_alive_ = parser.get().keep_alive();
         auto pending = std::make_shared<PendingAnswer>(gate_, world_.limits.stream_bytes_max);
         pending_ = pending;
+        auto began = std::chrono::steady_clock::now();
         world_.handler(std::move(request), pending->exchange());
         co_await pending->wait();
+        if (world_.taken != nullptr && pending->body == nullptr) {
+            world_.taken->add(std::chrono::steady_clock::now() - began);
+        }
         auto may_go_on = co_await write(*pending, is_head);
         pending_.reset();
         co_return may_go_on;

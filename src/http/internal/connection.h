@@ -18,6 +18,7 @@ namespace sluice::http::internal {
 /// What all connections of a server share; outlives them.
 struct ConnectionWorld {
     ServerLimits limits;
+    observe::Histogram* taken = nullptr;
     Handler handler;
     std::atomic<bool> is_stopping{false};
     std::atomic<std::size_t> connections{0};
