@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <functional>
 #include <string>
@@ -32,6 +33,7 @@ struct Services {
     /// The languages there are; engine and server know none.
     std::function<Compiled(std::string_view source, std::string_view file)> compile;
     std::string version;
+    const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);
