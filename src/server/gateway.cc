@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/utf8.h"
+
 namespace sluice::server {
 
 namespace {
 
 constexpr std::string_view bearer = "Bearer ";
+constexpr auto space_bytes_max = std::size_t{200};
 constexpr auto target_bytes_max = std::size_t{1'000};
 
 bool is_address(std::string_view host) {
@@ -88,6 +91,14 @@ private:
     Audit& audit_;
     AuditRecord record_;
 };
+
+/// What keys and tokens can hold, and people can read.
+bool is_namespace(std::string_view name) {
+    return !name.empty() && name.size() <= space_bytes_max && is_utf8(name) &&
+           std::ranges::none_of(name, [](unsigned char byte) {
+               return byte <= 0x20 || byte == 0x7F || byte == '/';
+           });
+}
 
 bool is_change(http::Method method) {
     return method != http::Method::Get && method != http::Method::Head &&
@@ -201,6 +212,14 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
         refuse(methods->empty()
                    ? Problem{.status = 404, .code = "not_found", .detail = "there is no such path"}
                    : method_problem(*methods));
+        return;
+    }
+    if (const auto* space = target->find("namespace"); space != nullptr && !is_namespace(*space)) {
+        refuse({.status = 400,
+                .code = "invalid_input",
+                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
+                                      "slashes and controls",
+                                      space_bytes_max)});
         return;
     }
     auto caller = caller_of(request);

@@ -118,6 +118,15 @@ TEST_F(GatewayTest, LetsListedOriginsInAndNoOthers) {
     EXPECT_EQ(asked.status, 204);
 }
 
+TEST_F(GatewayTest, TakesNoNamespaceThatAKeyCannotHold) {
+    open({});
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=team").body, "local@team");
+    for (const auto& space : {std::string(201, 'a'), std::string{}, std::string{"a%00"},
+                              std::string{"a%2Fb"}, std::string{"a%20b"}}) {
+        EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=" + space).status, 400) << space;
+    }
+}
+
 TEST_F(GatewayTest, TakesNoFormOfAForeignPage) {
     open({.origins = {"https://a.example"}});
     auto post = [&](const std::string& origin) {

@@ -8,8 +8,6 @@
 #include "server/token_routes.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
-#include "sluice/run/interrupts.h"
-#include "sluice/serve/hangups.h"
 #include "value/time_text.h"
 
 namespace sluice::app {
@@ -192,11 +190,9 @@ void Serving::handle(http::Request request, const server::Reply& reply) const {
 }
 
 Result<void> Serving::run() {
-    auto interrupts = Interrupts{bell_};
-    auto hangups = Hangups{bell_};
-    while (!interrupts.has_come() && !broken()) {
+    while (!interrupts_.has_come() && !broken()) {
         bell_.wait(wake_interval);
-        if (hangups.take()) {
+        if (hangups_.take()) {
             reload();
         }
     }

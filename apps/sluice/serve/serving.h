@@ -19,7 +19,9 @@
 #include "server/services.h"
 #include "server/tokens.h"
 #include "sluice/run/bell.h"
+#include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
+#include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
 #include "sluice/session.h"
 
@@ -66,6 +68,9 @@ private:
     reactor::TimerThread timers_;
     server::TokenTable token_table_{clock_};
     Bell bell_;
+    // From the beginning: whoever is told that it serves may ask it to stop.
+    Interrupts interrupts_{bell_};
+    Hangups hangups_{bell_};
     std::mutex mutex_;
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
