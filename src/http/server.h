@@ -22,8 +22,9 @@ struct TlsFiles {
 };
 
 struct ServerLimits {
-    std::size_t header_bytes_max = std::size_t{16} << 10U; ///< Beyond: 431.
-    std::size_t body_bytes_max = std::size_t{4} << 20U;    ///< Beyond: 413.
+    std::size_t header_bytes_max = std::size_t{16} << 10U;  ///< Beyond: 431.
+    std::size_t body_bytes_max = std::size_t{4} << 20U;     ///< Beyond: 413.
+    std::size_t bodies_bytes_max = std::size_t{256} << 20U; ///< Large bodies together. Beyond: 503.
     std::size_t connections_max = 20'000; ///< Beyond, a connection is closed at once.
     Nanos header_time_max = std::chrono::seconds{10};
     Nanos body_time_max = std::chrono::seconds{30};

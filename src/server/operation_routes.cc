@@ -42,7 +42,11 @@ void add_operation_routes(RouteTable& routes, const Services& services) {
                 "/readyz",
                 {Role::Anyone, false},
                 [&services](const Incoming&, const Reply& reply) {
-                    if (services.store.is_writable()) {
+                    if (services.is_stopping != nullptr && *services.is_stopping) {
+                        answer(reply, Problem{.status = 503,
+                                              .code = "stopping",
+                                              .detail = "this server was asked to stop"});
+                    } else if (services.store.is_writable()) {
                         answer(reply, 200, Value::object({{"ready", true}}));
                     } else {
                         answer(reply, Problem{.status = 503,

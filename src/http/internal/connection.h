@@ -22,6 +22,7 @@ struct ConnectionWorld {
     Handler handler;
     std::atomic<bool> is_stopping{false};
     std::atomic<std::size_t> connections{0};
+    std::atomic<std::size_t> body_bytes{0}; ///< Of large bodies, until they are answered.
 };
 
 /// One connection, from its first byte to its last. Lives on its loop's thread.
