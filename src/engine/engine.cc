@@ -307,11 +307,12 @@ private:
             return Value{};
         };
         auto run = call.run;
-        post(QueryInput{.run = std::move(run),
-                        .read = std::move(read),
-                        .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
-                            dispatcher_.resume(std::move(call), std::move(*found));
-                        }});
+        post(
+            QueryInput{.run = std::move(run),
+                       .read = std::move(read),
+                       .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
+                           dispatcher_.resume(std::move(call), std::move(*found));
+                       }});
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }
