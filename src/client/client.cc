@@ -33,6 +33,22 @@ Value to_value(const StartRequest& request) {
     return request.labels.is_null() ? body : body.with("labels", request.labels);
 }
 
+Query query_of(const RunFilter& filter) {
+    auto query = Query{{"limit", fmt::format("{}", filter.page)}};
+    for (const auto& [name, text] : {std::pair{"status", &filter.status},
+                                     {"definition", &filter.definition},
+                                     {"label", &filter.label},
+                                     {"started_after", &filter.started_after},
+                                     {"started_before", &filter.started_before},
+                                     {"ended_after", &filter.ended_after},
+                                     {"ended_before", &filter.ended_before}}) {
+        if (!text->empty()) {
+            query.emplace_back(name, *text);
+        }
+    }
+    return query;
+}
+
 } // namespace
 
 std::string path_of(std::initializer_list<std::string_view> segments) {
@@ -121,19 +137,21 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
 }
 
 Listing Client::runs(const RunFilter& filter) {
-    auto query = Query{{"limit", fmt::format("{}", filter.page)}};
-    for (const auto& [name, text] : {std::pair{"status", &filter.status},
-                                     {"definition", &filter.definition},
-                                     {"label", &filter.label},
-                                     {"since", &filter.since},
-                                     {"until", &filter.until},
-                                     {"ended_since", &filter.ended_since},
-                                     {"ended_until", &filter.ended_until}}) {
-        if (!text->empty()) {
-            query.emplace_back(name, *text);
-        }
+    return list("/v1/runs", "runs", query_of(filter));
+}
+
+Answer<Value> Client::page_of_runs(const RunFilter& filter, const std::string& cursor) {
+    auto query = query_of(filter);
+    if (!cursor.empty()) {
+        query.emplace_back("cursor", cursor);
     }
-    return list("/v1/runs", "runs", std::move(query));
+    return get("/v1/runs", query);
+}
+
+Answer<Value> Client::change_runs(std::string_view name, const RunFilter& filter, Query more) {
+    auto query = query_of(filter);
+    query.insert(query.end(), more.begin(), more.end());
+    return post(path_of({"v1", "runs", name}), {}, query);
 }
 
 Answer<Value> Client::run(std::string_view id) {

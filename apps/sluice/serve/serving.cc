@@ -135,7 +135,7 @@ Result<void> Serving::open_access() {
     if (!is_loopback && token_table_.is_empty()) {
         return fail(Errc::InvalidInput,
                     "listen {}: without authentication a server listens on loopback only. Make a "
-                    "token with `sluice token create --data {} --name root --role admin`, or set "
+                    "token with `sluice token create root --data {} --role admin`, or set "
                     "SLUICE_TOKEN",
                     values().listen, values().data);
     }

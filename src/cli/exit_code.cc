@@ -1,8 +1,8 @@
-#include "sluice/exit_code.h"
+#include "cli/exit_code.h"
 
-#include "sluice/output.h"
+#include "cli/output.h"
 
-namespace sluice::app {
+namespace sluice::cli {
 
 ExitCode report(const Error& error) {
     say("sluice: {}", error.message);
@@ -27,4 +27,4 @@ ExitCode exit_code_of(const Error& error) {
     return ExitCode::Failed;
 }
 
-} // namespace sluice::app
+} // namespace sluice::cli
