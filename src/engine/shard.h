@@ -198,7 +198,7 @@ private:
     std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;
-    std::map<RunName, std::vector<WatchInput>> watchers_; ///< Of its end.
+    std::map<RunName, std::vector<WatchInput>> watchers_;   ///< Of its end.
     std::map<RunName, std::vector<ReopenInput>> reopening_; ///< Until their end is swept.
 
     std::vector<AwakeRun*> touched_;

@@ -10,6 +10,7 @@
 #include "http/server.h"
 #include "observe/diagnostic_lines.h"
 #include "reactor/timer_thread.h"
+#include "reactor/worker_pool.h"
 #include "server/gateway.h"
 #include "server/services.h"
 #include "sluice/definition_file.h"
@@ -79,6 +80,7 @@ public:
             TRY(Session::open({.data = options_.data,
                                .durability = durability(),
                                .threads = options_.threads,
+                               .watch = live_.watch(),
                                .on_stop = [this](const Error& error) { fail_with(error); }}));
         services_.emplace(
             server::Services{.engine = session_->engine(),
@@ -87,16 +89,24 @@ public:
                              .metrics = metrics_,
                              .clock = clock_,
                              .timers = timers_,
+                             .workers = workers_,
+                             .live = live_,
                              .compile =
                                  [this](std::string_view source, std::string_view file) {
                                      return compile(session_->vocabulary(), source, file);
                                  },
-                             .version = SLUICE_VERSION});
+                             .version = SLUICE_VERSION,
+                             .limits = decide_limits});
         auto routes = server::RouteTable{};
         server::add_operation_routes(routes, *services_);
         server::add_event_routes(routes, *services_);
         server::add_definition_routes(routes, *services_);
         server::add_run_routes(routes, *services_);
+        server::add_run_change_routes(routes, *services_);
+        server::add_run_trigger_routes(routes, *services_);
+        server::add_run_history_routes(routes, *services_);
+        server::add_live_routes(routes, *services_);
+        server::add_description_routes(routes);
         gateway_.emplace(std::move(routes), tokens_, metrics_, server::GatewayOptions{});
         server_ = TRY(http::Server::open(
             {.address = address.host, .port = address.port},
@@ -104,6 +114,7 @@ public:
                 gateway_->handle(std::move(request), reply);
             },
             diagnostics_));
+        live_.start();
         say("serving http://{}:{} from {}",
             address.host.contains(':') ? "[" + address.host + "]" : address.host, server_->port(),
             options_.data);
@@ -116,7 +127,9 @@ public:
             bell_.wait(wake_interval);
         }
         server_->stop(stop_grace);
+        workers_.stop();
         session_->stop();
+        live_.stop();
         if (auto error = broken()) {
             return std::unexpected(*error);
         }
@@ -145,6 +158,8 @@ private:
     observe::DiagnosticLines diagnostics_;
     observe::Metrics metrics_;
     reactor::TimerThread timers_;
+    reactor::WorkerPool workers_{"worker"};
+    server::LiveFeed live_{clock_, [this] { return server::metrics_view(*services_); }};
     server::TokenTable tokens_;
     Bell bell_;
     std::mutex mutex_;

@@ -65,6 +65,9 @@ Step step_of(const Narrator& narrator, const trigger::Entry& entry) {
 std::vector<std::string> waits_of(const trigger::RunState& state,
                                   const std::vector<WaitingTrigger>& triggers) {
     auto lines = std::vector<std::string>{};
+    if (state.is_paused()) {
+        lines.emplace_back("it is paused: what comes waits until it is resumed");
+    }
     for (const auto& each : triggers) {
         lines.push_back(to_text(each));
     }
@@ -201,8 +204,9 @@ Result<TriggerExplanation> explain_trigger(engine::Inspector& inspector, const e
 Value to_value(const TriggerExplanation& explanation) {
     auto states = std::vector<Value>{};
     for (const auto& row : explanation.rows) {
-        states.push_back(
-            to_value(row).with("state", state_of(row, explanation.has_ended)).with("text", to_text(row)));
+        states.push_back(to_value(row)
+                             .with("state", state_of(row, explanation.has_ended))
+                             .with("text", to_text(row)));
     }
     auto steps = std::vector<Value>{};
     for (const auto& step : explanation.steps) {
