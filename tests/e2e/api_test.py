@@ -36,6 +36,11 @@ class ApiTest(unittest.TestCase):
         self.assertEqual(answer.status, status, answer.body)
         return answer.json
 
+    def follow(self, path, last_id=None):
+        stream = self.server.follow(path, last_id)
+        self.addCleanup(stream.close)
+        return stream
+
     def start(self, run, definition="pair", labels=None):
         self.ask("POST", "/v1/runs", {"id": run, "definition": definition, "labels": labels or {}}, 201)
 
@@ -187,23 +192,23 @@ class ApiTest(unittest.TestCase):
 
     def test_a_run_is_followed_live_and_resumed(self):
         self.start("r", "fails")
-        live = self.server.follow("/v1/runs/r/live")
+        live = self.follow("/v1/runs/r/live")
         self.server.send("r", 1)
         name, identity, entry = next(live)
         self.assertEqual((name, identity, entry["fate"]), ("decided", "2", "fired"))
         live.close()
         self.ask("POST", "/v1/runs/r/retry")
-        again = self.server.follow("/v1/runs/r/live", last_id="1")
+        again = self.follow("/v1/runs/r/live", last_id="1")
         self.assertEqual([next(again)[1] for _ in range(2)], ["2", "3"])
         self.server.send("r", 2)
         self.assertEqual(next(again)[1], "4")
         again.close()
-        self.assertEqual(self.server.follow("/v1/runs/none/live").status, 404)
+        self.assertEqual(self.follow("/v1/runs/none/live").status, 404)
 
     def test_runs_events_and_metrics_are_followed_live(self):
-        runs = self.server.follow("/v1/live/runs?definition=pair&status=succeeded")
-        events = self.server.follow("/v1/live/events?type=it*")
-        metrics = self.server.follow("/v1/live/metrics")
+        runs = self.follow("/v1/live/runs?definition=pair&status=succeeded")
+        events = self.follow("/v1/live/events?type=it*")
+        metrics = self.follow("/v1/live/metrics")
         self.start("other", "fails")
         self.start("r")
         self.server.send("r", 1)
@@ -215,9 +220,9 @@ class ApiTest(unittest.TestCase):
         runs.close()
         self.start("s")
         self.ask("POST", "/v1/runs/s/terminate")
-        resumed = self.server.follow("/v1/live/runs?status=cancelled", last_id=identity)
+        resumed = self.follow("/v1/live/runs?status=cancelled", last_id=identity)
         self.assertEqual(next(resumed)[2]["run"], "s")
-        stale = self.server.follow("/v1/live/runs", last_id="0.1-7")
+        stale = self.follow("/v1/live/runs", last_id="0.1-7")
         self.assertEqual(next(stale)[0], "gap")
 
     def test_unknown_parameters_are_refused(self):

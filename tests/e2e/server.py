@@ -84,6 +84,7 @@ class Following:
             event[name] = value
 
     def close(self):
+        self.response.close()
         self.connection.close()
 
 

@@ -34,7 +34,7 @@ Result<EventHeading> wanted_event(const engine::Inspector& inspector, const engi
     auto wanted = EventHeading{.id = text, .source = source};
     auto is_id = false;
     auto by_number = std::optional<EventHeading>{};
-    auto number = number_in(text);
+    auto number = source.empty() ? number_in(text) : std::nullopt;
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
         if (number && entry.number.raw() == *number) {
             by_number = heading_of(entry);
