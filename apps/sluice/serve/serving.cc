@@ -91,6 +91,7 @@ Result<void> Serving::open() {
     TRY(open_session());
     TRY(open_access());
     open_gateway();
+    live_.start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
@@ -106,7 +107,8 @@ Result<void> Serving::listen() {
         {.address = address_.host,
          .port = address_.port,
          .limits = limits_of(values()),
-         .tls = tls_of(values())},
+         .tls = tls_of(values()),
+         .taken = &metrics_.histogram("http_request_seconds")},
         [this](http::Request request, const server::Reply& reply) {
             handle(std::move(request), reply);
         },
@@ -119,6 +121,8 @@ Result<void> Serving::open_session() {
                                   .durability = durability_of(values()),
                                   .threads = static_cast<std::uint32_t>(values().threads),
                                   .diagnostics = format_of(values()),
+                                  .watch = live_.watch(),
+                                  .metrics = &metrics_,
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     documents_ =
@@ -155,19 +159,29 @@ void Serving::open_gateway() {
                                        .metrics = metrics_,
                                        .clock = clock_,
                                        .timers = timers_,
+                                       .workers = workers_,
+                                       .live = live_,
                                        .compile =
                                            [this](std::string_view source, std::string_view file) {
                                                return compile(session_->vocabulary(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
-                                       .is_stopping = &is_stopping_});
+                                       .is_stopping = &is_stopping_,
+                                       .limits = decide_limits});
+    backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
     server::add_event_routes(routes, *services_);
     server::add_definition_routes(routes, *services_);
     server::add_run_routes(routes, *services_);
+    server::add_run_change_routes(routes, *services_);
+    server::add_run_trigger_routes(routes, *services_);
+    server::add_run_history_routes(routes, *services_);
+    server::add_live_routes(routes, *services_);
+    server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
+    server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
                                             .hosts = values().hosts,
@@ -218,8 +232,10 @@ void Serving::wait_for(Nanos delay) {
 
 void Serving::stop() {
     server_->stop(values().stop_grace);
+    workers_.stop();
     audit_->stop();
     session_->stop();
+    live_.stop();
     diagnostics_.info("stopped");
 }
 
