@@ -81,11 +81,12 @@ connector::process::Functions commands_of(const std::vector<FunctionForm>& forms
 } // namespace
 
 Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
-                                                     observe::Diagnostics& diagnostics) {
+                                                     observe::Diagnostics& diagnostics,
+                                                     const secret::Secrets* secrets) {
     auto runner = TRY(reactor::ProcessRunner::create(command_limits(forms, diagnostics)));
     auto functions = std::unique_ptr<Functions>{new Functions{std::move(runner)}};
     functions->process_ = std::make_unique<connector::process::Sink>(
-        connector::process::Services{*functions->runner_, functions->timers_, diagnostics},
+        connector::process::Services{*functions->runner_, functions->timers_, diagnostics, secrets},
         commands_of(forms));
     for (const auto& form : forms) {
         functions->add(form);

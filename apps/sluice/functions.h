@@ -11,6 +11,7 @@
 #include "observe/diagnostics.h"
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
+#include "secret/secrets.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -22,7 +23,8 @@ class Functions {
 public:
     /// Of forms with the same name the first stands. The diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
-        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics);
+        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics,
+        const secret::Secrets* secrets);
 
     /// By name, for the engine. The sinks are ours.
     const std::map<std::string, engine::Function>& table() const { return table_; }

@@ -81,7 +81,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     if (options.calls_functions) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
     }
-    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_, options.secrets));
     session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
                                                 session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,

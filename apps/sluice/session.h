@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "observe/diagnostic_lines.h"
+#include "secret/secrets.h"
 #include "sluice/functions.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -24,6 +25,7 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;

@@ -100,11 +100,6 @@ bool is_namespace(std::string_view name) {
            });
 }
 
-bool is_change(http::Method method) {
-    return method != http::Method::Get && method != http::Method::Head &&
-           method != http::Method::Options;
-}
-
 /// The path as it was asked for; a part that is a token itself is left out.
 std::string target_of(const Route& route, const Incoming& incoming) {
     auto target = std::string{};
@@ -235,8 +230,7 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
         incoming.space = incoming.caller.space;
     }
     const auto& policy = match.route->policy;
-    auto is_audited =
-        options_.audit != nullptr && policy.is_audited && is_change(match.route->method);
+    auto is_audited = options_.audit != nullptr && match.route->is_audited();
     auto told = is_audited ? audited(reply, *match.route, incoming) : reply;
     auto refusal = problem ? std::optional{*std::move(problem)}
                            : refusal_of(policy, incoming.caller, incoming.space);
@@ -274,7 +268,7 @@ bool Gateway::is_known_host(const http::Request& request) const {
 /// nobody needs one, this is all that stands between the page and the server.
 bool Gateway::is_foreign_page(const http::Request& request) const {
     const auto* origin = request.headers.find("Origin");
-    if (origin == nullptr || !is_change(request.method) ||
+    if (origin == nullptr || !http::is_change(request.method) ||
         request.headers.find("Authorization") != nullptr) {
         return false;
     }
@@ -307,6 +301,18 @@ std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) c
         return token_problem(caller.error());
     }
     return *std::move(caller);
+}
+
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version) {
+    if (request.target == "/healthz") {
+        answer(reply, 200, Value::object({{"version", version}}));
+        return;
+    }
+    answer(reply, Problem{.status = 503,
+                          .code = "starting",
+                          .detail = "this server is reading what it has kept",
+                          .headers = {{"Retry-After", "1"}}});
 }
 
 } // namespace sluice::server

@@ -60,4 +60,8 @@ private:
     std::shared_ptr<const Names> names_;
 };
 
+/// What a server that listens already says until it has a gateway: that it lives and is not ready.
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version);
+
 } // namespace sluice::server

@@ -5,6 +5,7 @@ usage: access_test.py PROGRAM
 """
 import json
 import os
+import re
 import signal
 import socket
 import ssl
@@ -151,6 +152,49 @@ class TokenTest(ServerTest):
         server.signal(signal.SIGHUP)
         self.assertIn("there is no secret ci", server.wait_for("was not reloaded"))
         self.assertEqual(server.ask("GET", "/v1/runs", token="the-second-secret-of-ci")[0], 200)
+
+
+class PolicyTest(ServerTest):
+    """Goes by the server's own table, so a new route is held to its policy without a new test."""
+
+    ROLES = ("anyone", "reader", "operator", "admin")
+    # A route that everybody may use is listed here, or the test fails.
+    OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("GET", "/v1/operations"),
+            ("OPTIONS", "/events"), ("OPTIONS", "/v1/runs/{run}/events")}
+
+    def status(self, route, token, space=""):
+        """Of a request to it; what follows the head of the answer may go on for ever."""
+        path = re.sub(r"\{[^}]*\}", "none", route["path"]) + (f"?namespace={space}" if space else "")
+        connection = self.server.connect()
+        headers = {"Authorization": "Bearer " + token} if token else {}
+        connection.request(route["method"], path, None, {"Content-Type": "application/json", **headers})
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def test_every_route_is_held_to_its_policy(self):
+        self.server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        made = {role: self.server.ask("POST", "/v1/tokens", {"name": role, "role": role}, ROOT_TOKEN)[1]["token"]
+                for role in self.ROLES[1:]}
+        foreign = self.server.ask("POST", "/v1/tokens", {"name": "foreign", "role": "admin", "namespace": "other"}, ROOT_TOKEN)[1]["token"]
+        routes = self.server.ask("GET", "/v1/operations", token=ROOT_TOKEN)[1]["operations"]
+        self.assertGreater(len(routes), 20)
+        self.assertEqual({(route["method"], route["path"]) for route in routes if route["role"] == "anyone"}, self.OPEN)
+        for route in routes:
+            if route["role"] == "anyone":
+                continue
+            with self.subTest(route):
+                self.assertEqual(self.status(route, None), 401)
+                self.assertEqual(self.status(route, "wrong"), 401)
+                self.assertEqual(self.status(route, foreign, "default"), 403)
+                for role, token in made.items():
+                    is_enough = self.ROLES.index(role) >= self.ROLES.index(route["role"])
+                    if not is_enough:
+                        self.assertEqual(self.status(route, token), 403)
+                    elif route["method"] in ("GET", "DELETE"):
+                        self.assertNotIn(self.status(route, token), (401, 403, 405, 500))
+                if not route["namespaced"]:
+                    self.assertEqual(self.status(route, foreign), 403)
 
 
 class AuditTest(ServerTest):

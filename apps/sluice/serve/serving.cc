@@ -121,6 +121,7 @@ Result<void> Serving::open_session() {
                                   .durability = durability_of(values()),
                                   .threads = static_cast<std::uint32_t>(values().threads),
                                   .diagnostics = format_of(values()),
+                                  .secrets = &secrets_,
                                   .watch = live_.watch(),
                                   .metrics = &metrics_,
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
@@ -193,13 +194,8 @@ void Serving::open_gateway() {
 void Serving::handle(http::Request request, const server::Reply& reply) const {
     if (const auto* gateway = ready_gateway_.load(std::memory_order_acquire)) {
         gateway->handle(std::move(request), reply);
-    } else if (request.target == "/healthz") {
-        server::answer(reply, 200, Value::object({{"version", SLUICE_VERSION}}));
     } else {
-        server::answer(reply, server::Problem{.status = 503,
-                                              .code = "starting",
-                                              .detail = "this server is reading what it has kept",
-                                              .headers = {{"Retry-After", "1"}}});
+        server::answer_while_starting(request, reply, SLUICE_VERSION);
     }
 }
 
