@@ -106,6 +106,12 @@ void take_events(const Services& services, const Incoming& incoming, const Reply
         reply->answer({.status = 202});
         return;
     }
+    if (services.quotas != nullptr) {
+        if (auto problem = services.quotas->refuse_events(incoming.space, events->size())) {
+            answer(reply, *problem);
+            return;
+        }
+    }
     services.engine.send(incoming.space, *std::move(events),
                          [reply](const auto& receipt) { answer_receipt(reply, receipt); });
 }

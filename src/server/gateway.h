@@ -1,12 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "http/server.h"
 #include "observe/metrics.h"
 #include "server/access.h"
+#include "server/caller_rates.h"
+#include "server/namespaces.h"
 #include "server/route_table.h"
 
 namespace sluice::server {
@@ -19,6 +22,11 @@ struct GatewayOptions {
     std::vector<std::string> hosts;
     /// Pages of these origins may use the API from a browser.
     std::vector<std::string> origins;
+    /// The namespaces there are; none: any name is one.
+    const Namespaces* namespaces = nullptr;
+    /// Of each caller: a token, or the address of whoever has none.
+    Rate requests{};
+    const Clock* clock = nullptr; ///< For the rate, which holds only with one.
 };
 
 /// What stands before every route: finds it, asks who calls, and refuses who may not.
@@ -36,12 +44,16 @@ private:
     bool is_known_host(const http::Request& request) const;
     bool is_known_origin(std::string_view origin) const;
     std::variant<Caller, Problem> caller_of(const http::Request& request) const;
+    /// Of a caller with a token; or of an address.
+    std::optional<Problem> refuse_rate(const std::variant<Caller, Problem>& caller,
+                                       const http::Request& request) const;
 
     RouteTable routes_;
     const TokenTable& tokens_;
     observe::Counter& requests_;
     observe::Counter& refused_;
     GatewayOptions options_;
+    mutable CallerRates rates_;
 };
 
 } // namespace sluice::server

@@ -10,6 +10,9 @@
 #include "engine/inspector.h"
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
+#include "server/documents.h"
+#include "server/namespaces.h"
+#include "server/quotas.h"
 #include "server/route_table.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -32,11 +35,17 @@ struct Services {
     /// The languages there are; engine and server know none.
     std::function<Compiled(std::string_view source, std::string_view file)> compile;
     std::string version;
+    Documents* documents = nullptr;
+    Namespaces* namespaces = nullptr;
+    Quotas* quotas = nullptr; ///< None: nothing is refused.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
+/// These need documents, namespaces and quotas.
+void add_namespace_routes(RouteTable& routes, const Services& services);
+void add_quota_routes(RouteTable& routes, const Services& services);
 /// Health, readiness, metrics.
 void add_operation_routes(RouteTable& routes, const Services& services);
 

@@ -80,6 +80,12 @@ public:
                                .durability = durability(),
                                .threads = options_.threads,
                                .on_stop = [this](const Error& error) { fail_with(error); }}));
+        documents_ =
+            TRY(server::Documents::open(session_->store(), {std::string{server::Namespaces::kind},
+                                                            std::string{server::Quotas::kind}}));
+        namespaces_.emplace(*documents_);
+        quotas_ =
+            TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
         services_.emplace(
             server::Services{.engine = session_->engine(),
                              .store = session_->store(),
@@ -91,13 +97,19 @@ public:
                                  [this](std::string_view source, std::string_view file) {
                                      return compile(session_->vocabulary(), source, file);
                                  },
-                             .version = SLUICE_VERSION});
+                             .version = SLUICE_VERSION,
+                             .documents = documents_.get(),
+                             .namespaces = &*namespaces_,
+                             .quotas = quotas_.get()});
         auto routes = server::RouteTable{};
         server::add_operation_routes(routes, *services_);
         server::add_event_routes(routes, *services_);
         server::add_definition_routes(routes, *services_);
         server::add_run_routes(routes, *services_);
-        gateway_.emplace(std::move(routes), tokens_, metrics_, server::GatewayOptions{});
+        server::add_namespace_routes(routes, *services_);
+        server::add_quota_routes(routes, *services_);
+        gateway_.emplace(std::move(routes), tokens_, metrics_,
+                         server::GatewayOptions{.namespaces = &*namespaces_, .clock = &clock_});
         server_ = TRY(http::Server::open(
             {.address = address.host, .port = address.port},
             [this](http::Request request, const server::Reply& reply) {
@@ -150,6 +162,9 @@ private:
     std::mutex mutex_;
     std::optional<Error> broken_;
     std::unique_ptr<Session> session_;
+    std::unique_ptr<server::Documents> documents_;
+    std::optional<server::Namespaces> namespaces_;
+    std::unique_ptr<server::Quotas> quotas_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
     std::unique_ptr<http::Server> server_;
