@@ -27,7 +27,7 @@ void add_description_routes(RouteTable& routes) {
              reply->answer({.headers = {{"Content-Type", "application/json"}},
                             .body = std::string{openapi_description}});
          }});
-    routes.add({http::Method::Get, "/v1/routes", anyone,
+    routes.add({http::Method::Get, "/v1/api", anyone,
                 [listed](const Incoming&, const Reply& reply) { answer(reply, 200, *listed); }});
     auto views = std::vector<Value>{};
     for (const auto& route : routes.all()) {

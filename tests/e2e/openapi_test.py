@@ -100,7 +100,7 @@ class OpenApiTest(unittest.TestCase):
         cls.server.close()
 
     def routes(self):
-        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/routes").json["routes"]}
+        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/api").json["routes"]}
 
     def test_the_server_serves_the_file(self):
         self.assertEqual(self.server.ask("GET", "/openapi.json").json, self.description.document)
@@ -235,7 +235,7 @@ class OpenApiTest(unittest.TestCase):
         call("GET", "/v1/live/metrics", 200)
 
     def use_operations(self, call):
-        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/routes"):
+        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/api"):
             call("GET", path, 200)
 
 
