@@ -170,6 +170,14 @@ void add_serve(CLI::App& program, ServeOptions& options, Chosen& chosen) {
         ->check(durabilities);
     command.add_option("--threads", options.threads, "Threads that decide")
         ->check(CLI::Range(1, 64));
+    command
+        .add_option("--unrouted", options.unrouted,
+                    "refuse or accept events that no route takes: those accepted are dropped")
+        ->check(CLI::IsMember({"refuse", "accept"}));
+    command
+        .add_option("--watch-root", options.watch_roots,
+                    "Directories inside this one may be watched; may be given again")
+        ->type_name("DIR");
     command.add_flag("--json", options.is_json, "What it tells, as JSON lines");
     command.callback([&] { chosen = [&] { return serve(options); }; });
 }

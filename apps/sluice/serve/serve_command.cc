@@ -11,6 +11,7 @@
 #include "observe/diagnostic_lines.h"
 #include "reactor/timer_thread.h"
 #include "server/gateway.h"
+#include "server/intake/intake.h"
 #include "server/services.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
@@ -80,6 +81,10 @@ public:
                                .durability = durability(),
                                .threads = options_.threads,
                                .on_stop = [this](const Error& error) { fail_with(error); }}));
+        intake_ = TRY(server::intake::Intake::open(
+            session_->engine(), session_->store(), clock_,
+            {.accepts_unrouted = options_.unrouted == "accept",
+             .watch_roots = {options_.watch_roots.begin(), options_.watch_roots.end()}}));
         services_.emplace(
             server::Services{.engine = session_->engine(),
                              .store = session_->store(),
@@ -91,12 +96,14 @@ public:
                                  [this](std::string_view source, std::string_view file) {
                                      return compile(session_->vocabulary(), source, file);
                                  },
-                             .version = SLUICE_VERSION});
+                             .version = SLUICE_VERSION,
+                             .router = &intake_->router()});
         auto routes = server::RouteTable{};
         server::add_operation_routes(routes, *services_);
         server::add_event_routes(routes, *services_);
         server::add_definition_routes(routes, *services_);
         server::add_run_routes(routes, *services_);
+        intake_->add_routes(routes);
         gateway_.emplace(std::move(routes), tokens_, metrics_, server::GatewayOptions{});
         server_ = TRY(http::Server::open(
             {.address = address.host, .port = address.port},
@@ -104,6 +111,7 @@ public:
                 gateway_->handle(std::move(request), reply);
             },
             diagnostics_));
+        intake_->start();
         say("serving http://{}:{} from {}",
             address.host.contains(':') ? "[" + address.host + "]" : address.host, server_->port(),
             options_.data);
@@ -116,6 +124,7 @@ public:
             bell_.wait(wake_interval);
         }
         server_->stop(stop_grace);
+        intake_->stop();
         session_->stop();
         if (auto error = broken()) {
             return std::unexpected(*error);
@@ -149,6 +158,8 @@ private:
     Bell bell_;
     std::mutex mutex_;
     std::optional<Error> broken_;
+    std::unique_ptr<server::intake::Intake> intake_; ///< Goes after the session, whose last
+                                                     ///< answers still come to it.
     std::unique_ptr<Session> session_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
