@@ -80,7 +80,7 @@ protected:
 };
 
 TEST_F(SourcesTest, BringFilesThatAreThereAndFilesThatCome) {
-    folder_.write("first", "1");
+    folder_.write("begin", "1");
     folder_.write(".hidden", "no");
     ASSERT_FALSE(put(form(folder_.path)));
 
@@ -90,7 +90,7 @@ TEST_F(SourcesTest, BringFilesThatAreThereAndFilesThatCome) {
 }
 
 TEST_F(SourcesTest, BringNoFileTwiceAfterARestart) {
-    folder_.write("first", "1");
+    folder_.write("begin", "1");
     ASSERT_FALSE(put(form(folder_.path)));
     open_sources({folder_.path});
     open_sources({folder_.path});
@@ -102,7 +102,7 @@ TEST_F(SourcesTest, BringNoFileTwiceAfterARestart) {
 TEST_F(SourcesTest, BringAFileThatIsMovedIn) {
     auto elsewhere = Folder{};
     elsewhere.write("end", "2");
-    folder_.write("first", "1");
+    folder_.write("begin", "1");
     ASSERT_FALSE(put(form(folder_.path)));
 
     fs::rename(elsewhere.path / "end", folder_.path / "end");
@@ -132,7 +132,7 @@ TEST_F(SourcesTest, DoNotFollowLinksToFiles) {
     auto elsewhere = Folder{};
     elsewhere.write("secret", "x");
     fs::create_symlink(elsewhere.path / "secret", folder_.path / "link");
-    folder_.write("first", "1");
+    folder_.write("begin", "1");
     ASSERT_FALSE(put(form(folder_.path)));
     folder_.write("end", "1");
 
@@ -143,7 +143,7 @@ TEST_F(SourcesTest, ArePausedAndRemoved) {
     ASSERT_FALSE(put(form(folder_.path)));
     ASSERT_FALSE(sources_->set_paused("default", "s", true));
     EXPECT_EQ(*sources_->view("default", "s")->find("paused"), Value{true});
-    folder_.write("first", "1");
+    folder_.write("begin", "1");
     folder_.write("end", "2");
     ASSERT_FALSE(sources_->set_paused("default", "s", false));
     EXPECT_EQ(*wait_end("inbox").find("result"), Value{"end"});
