@@ -15,7 +15,7 @@ import sys
 # The layers, lowest first: a module includes lower rows, and its own row where DEPENDS names it.
 ROWS = (
     {"base"},
-    {"value", "observe"},
+    {"value", "observe", "secret"},
     {"event", "expr", "schedule", "reactor"},
     {"trigger", "http", "resp", "store"},
     {"workflow", "plan", "engine", "connector", "client", "scale"},
@@ -24,7 +24,7 @@ ROWS = (
 )
 # The two towers on base: what things mean does no I/O, how things run has no word of the domain.
 MEANING = {"value", "event", "expr", "schedule", "trigger", "workflow", "plan"}
-RUNNING = {"observe", "reactor", "http", "resp", "store"}
+RUNNING = {"observe", "secret", "reactor", "http", "resp", "store"}
 # Absences that carry the design.
 STRANGERS = {("engine", "workflow"), ("engine", "connector"), ("connector", "engine"), ("cli", "engine")}
 

@@ -81,7 +81,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     if (options.calls_functions) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
     }
-    session->functions_ = TRY(Functions::create(forms));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
     session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
                                                 session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,
@@ -90,6 +90,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                  .calls_functions = options.calls_functions,
                                                  .marker = std::move(marker),
                                                  .watch = std::move(options.watch),
+                                                 .metrics = options.metrics,
                                                  .on_stop = std::move(options.on_stop)}));
     return session;
 }

@@ -43,6 +43,7 @@ double number_in(const Value& map, std::string_view key, double otherwise) {
 
 void apply_policy(const Value& policy, Function& function) {
     function.timeout = duration_in(policy, "timeout").value_or(function.timeout);
+    apply_limits(policy, function.limits);
     const auto* retry = policy.find("retry");
     if (retry == nullptr || !retry->is_map()) {
         return;
@@ -76,10 +77,12 @@ std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string
 }
 
 Dispatcher::Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed,
-                       const Secret& secret, Answered answered)
-    : random_(seed), tokens_(secret), answered_(std::move(answered)) {
+                       const Secret& secret, DispatcherServices services)
+    : random_(seed), tokens_(secret), services_(std::move(services)) {
     for (auto& [name, function] : functions) {
-        slots_[name].function = std::move(function);
+        auto calls = FunctionSlot{function.concurrency, function.limits};
+        slots_.emplace(
+            name, Slot{.name = name, .function = std::move(function), .calls = std::move(calls)});
     }
 }
 
@@ -98,10 +101,13 @@ Dispatcher::Active* Dispatcher::find_active(const AttemptId& attempt) {
     return found != of_run->second.end() && found->second.id == attempt ? &found->second : nullptr;
 }
 
-bool Dispatcher::forget_active(const Call& call) {
+bool Dispatcher::forget_active(const Call& call, std::vector<Call>& ready) {
     auto of_run = active_.find(call.run);
     auto found = of_run->second.find({call.key, call.attempt, call.started});
-    auto counts = !found->second.is_settled;
+    auto& [id, slot, policy, key, is_settled] = found->second;
+    auto counts = !is_settled;
+    slot->calls.finish(call.run.space, key);
+    take_ready(*slot, ready);
     of_run->second.erase(found);
     --active_count_;
     if (of_run->second.empty()) {
@@ -133,7 +139,7 @@ void Dispatcher::settle(const AttemptId& attempt) {
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(attempt.run, attempt.key)) {
-            place->slot->waiting.erase(place->ticket);
+            take_from(*place);
         }
         if (auto* active = find_active(attempt)) {
             active->is_settled = true;
@@ -145,15 +151,9 @@ void Dispatcher::settle(const AttemptId& attempt) {
     }
 }
 
-bool Dispatcher::has_room(const Slot& slot) const {
-    auto limit = slot.function.concurrency;
-    return !has_stopped_ && (limit == 0 || slot.active < limit);
-}
-
-void Dispatcher::note_active(Slot& slot, const Call& call) {
-    ++slot.active;
+void Dispatcher::note_active(Slot& slot, const Call& call, std::string key) {
     active_[call.run][{call.key, call.attempt, call.started}] = {
-        .id = call.id(), .slot = &slot, .policy = call.task.policy};
+        .id = call.id(), .slot = &slot, .policy = call.task.policy, .key = std::move(key)};
     ++active_count_;
 }
 
@@ -170,15 +170,65 @@ std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
     return taken.empty() ? std::nullopt : std::optional{taken.mapped()};
 }
 
-std::vector<Call> Dispatcher::take_ready(Slot& slot) {
-    auto ready = std::vector<Call>{};
-    while (!slot.waiting.empty() && has_room(slot)) {
-        auto next = slot.waiting.extract(slot.waiting.begin());
-        take_place(next.mapped().run, next.mapped().key);
-        note_active(slot, next.mapped());
-        ready.push_back(std::move(next.mapped()));
+void Dispatcher::note_taken(const std::string& space) {
+    --waiting_count_;
+    auto count = waiting_by_space_.find(space);
+    if (--count->second == 0) {
+        waiting_by_space_.erase(count);
     }
-    return ready;
+}
+
+Call Dispatcher::take_from(const Place& place) {
+    auto call = place.slot->calls.remove(place.ticket);
+    note_taken(call.run.space);
+    return call;
+}
+
+void Dispatcher::enqueue(Slot& slot, Call call) {
+    waiting_[call.run][call.key] = {.slot = &slot, .ticket = ++tickets_};
+    ++waiting_by_space_[call.run.space];
+    auto key = limit_key_of(slot.function.limits, call.task.input);
+    if (++waiting_count_ > services_.contents_max && services_.reload) {
+        call.has_content = false;
+        call.task.input = {};
+    }
+    slot.calls.add(tickets_, std::move(key), std::move(call));
+}
+
+void Dispatcher::take_ready(Slot& slot, std::vector<Call>& ready) {
+    if (has_stopped_) {
+        return;
+    }
+    auto now = services_.clock.steady();
+    for (auto& [call, key] : slot.calls.take_ready(now)) {
+        take_place(call.run, call.key);
+        note_taken(call.run.space);
+        note_active(slot, call, std::move(key));
+        ready.push_back(std::move(call));
+    }
+    set_timer(slot, now);
+}
+
+void Dispatcher::set_timer(Slot& slot, Nanos now) {
+    auto wake_at = slot.calls.wake_at();
+    if (!wake_at || (slot.timer && *slot.timer <= *wake_at)) {
+        return; // One that comes too early sets the next.
+    }
+    slot.timer = wake_at;
+    services_.timers.after(*wake_at - now, [this, name = slot.name] { wake(name); });
+}
+
+void Dispatcher::wake(const std::string& function) {
+    auto ready = std::vector<Call>{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        auto slot = slots_.find(function);
+        if (slot != slots_.end()) {
+            slot->second.timer.reset();
+            take_ready(slot->second, ready);
+        }
+    }
+    begin_all(std::move(ready));
 }
 
 void Dispatcher::dispatch(std::vector<Call> calls) {
@@ -192,38 +242,59 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
                 unknown.push_back(std::move(call));
                 continue;
             }
-            if (slot->second.waiting.empty() && has_room(slot->second)) {
+            if (slot->second.calls.is_free() && !has_stopped_) {
+                slot->second.calls.begin_free();
                 note_active(slot->second, call);
                 ready.push_back(std::move(call));
             } else {
-                waiting_[call.run][call.key] = {.slot = &slot->second, .ticket = ++tickets_};
-                slot->second.waiting.emplace(tickets_, std::move(call));
+                enqueue(slot->second, std::move(call));
+                take_ready(slot->second, ready);
             }
         }
     }
     for (auto& call : unknown) {
         auto message = fmt::format("there is no function \"{}\"", call.task.target);
-        answered_({.attempt = call.id(),
-                   .answer = {.is_success = false,
-                              .error_kind = "unknown_function",
-                              .error_message = std::move(message)}});
+        services_.answered({.attempt = call.id(),
+                            .answer = {.is_success = false,
+                                       .error_kind = "unknown_function",
+                                       .error_message = std::move(message)}});
     }
-    for (auto& call : ready) {
-        const auto& function = slots_.find(call.task.target)->second.function;
-        begin(function, std::move(call));
+    begin_all(std::move(ready));
+}
+
+void Dispatcher::begin_all(std::vector<Call> calls) {
+    for (auto& call : calls) {
+        if (call.has_content) {
+            const auto& function = slots_.find(call.task.target)->second.function;
+            begin(function, std::move(call));
+        } else {
+            services_.reload(std::move(call));
+        }
     }
 }
 
+void Dispatcher::resume(Call call, std::optional<trigger::TaskState> task) {
+    auto ready = std::vector<Call>{};
+    if (task) {
+        call.task = *std::move(task);
+        call.has_content = true;
+        ready.push_back(std::move(call));
+    } else {
+        auto lock = std::lock_guard{mutex_};
+        forget_active(call, ready);
+    }
+    begin_all(std::move(ready));
+}
+
 void Dispatcher::begin(const Function& function, Call call) {
-    auto settings = function;
-    apply_policy(call.task.policy, settings);
+    auto timeout = duration_in(call.task.policy, "timeout").value_or(function.timeout);
     auto key = key_of(call.run, call.key);
     auto delivery = event::Delivery{.key = key,
                                     .token = tokens_.make(call.id()),
                                     .target = call.task.target,
                                     .attempt = call.attempt,
                                     .payload = call.task.input,
-                                    .timeout = settings.timeout};
+                                    .timeout = timeout};
     function.sink->deliver(std::move(delivery),
                            [this, call = std::move(call)](event::Answer answer) mutable {
                                finish(std::move(call), std::move(answer));
@@ -234,22 +305,17 @@ void Dispatcher::finish(Call call, event::Answer answer) {
     auto ready = std::vector<Call>{};
     auto retry_after = std::optional<Nanos>{};
     auto counts = false;
-    const Function* function = nullptr;
     {
         auto lock = std::lock_guard{mutex_};
-        auto& slot = slots_.find(call.task.target)->second;
-        function = &slot.function;
-        --slot.active;
-        counts = forget_active(call);
-        ready = take_ready(slot);
+        const auto& slot = slots_.find(call.task.target)->second;
         retry_after = delay_after(slot, call.task.policy, call.attempt, answer);
+        counts = forget_active(call, ready);
     }
     if (counts) {
-        answered_({.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
+        services_.answered(
+            {.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
     }
-    for (auto& next : ready) {
-        begin(*function, std::move(next));
-    }
+    begin_all(std::move(ready));
 }
 
 void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
@@ -257,7 +323,7 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(run, key)) {
-            place->slot->waiting.erase(place->ticket);
+            take_from(*place);
             return;
         }
         auto of_run = active_.find(run);
@@ -281,11 +347,13 @@ void Dispatcher::stop() {
 
 std::size_t Dispatcher::pending() const {
     auto lock = std::lock_guard{mutex_};
-    auto count = active_count_;
-    for (const auto& [name, slot] : slots_) {
-        count += slot.waiting.size();
-    }
-    return count;
+    return active_count_ + waiting_count_;
+}
+
+std::size_t Dispatcher::waiting_in(const std::string& space) const {
+    auto lock = std::lock_guard{mutex_};
+    auto found = waiting_by_space_.find(space);
+    return found == waiting_by_space_.end() ? 0 : found->second;
 }
 
 } // namespace sluice::engine

@@ -48,7 +48,7 @@ class RouteTest(unittest.TestCase):
 
     def start(self, *options):
         self.process = subprocess.Popen([PROGRAM, "serve", "--data", str(self.folder / "data"), "--listen", "127.0.0.1:0",
-                                         "--watch-root", str(self.inbox), *options], stderr=subprocess.PIPE, text=True)
+                                         "--watch-roots", str(self.inbox), *options], stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", line).group(1))
 

@@ -5,13 +5,12 @@
 #include "reactor/thread.h"
 #include "server/intake/directory_source.h"
 #include "server/intake/engine_actions.h"
-#include "server/services.h"
 
 namespace sluice::server::intake {
 
 Result<std::unique_ptr<Intake>> Intake::open(engine::Engine& engine, store::Store& store,
                                              const Clock& clock, IntakeOptions options) {
-    auto intake = std::unique_ptr<Intake>{new Intake{engine}};
+    auto intake = std::unique_ptr<Intake>{new Intake};
     auto kinds = std::vector<std::string>{};
     for (auto kind : {EventRouter::kind, Sources::kind, SourceFeed::state_kind, Schedules::kind,
                       Schedules::state_kind}) {
@@ -38,11 +37,11 @@ Intake::~Intake() {
     }
 }
 
-void Intake::add_routes(RouteTable& routes) {
-    add_router_routes(routes, *router_);
-    add_source_routes(routes, *sources_);
-    add_schedule_routes(routes, *schedules_);
-    add_timer_routes(routes, engine_);
+void Intake::add_routes(RouteTable& routes, const Services& services) {
+    add_router_routes(routes, services, *router_);
+    add_source_routes(routes, services, *sources_);
+    add_schedule_routes(routes, services, *schedules_);
+    add_timer_routes(routes, services);
 }
 
 void Intake::start() {

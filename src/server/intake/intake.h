@@ -15,6 +15,7 @@
 #include "server/intake/schedules.h"
 #include "server/intake/sources.h"
 #include "server/route_table.h"
+#include "server/services.h"
 #include "store/store.h"
 
 namespace sluice::server::intake {
@@ -40,19 +41,18 @@ public:
     EventRouter& router() { return *router_; }
     Sources& sources() { return *sources_; }
     Schedules& schedules() { return *schedules_; }
-    void add_routes(RouteTable& routes);
+    void add_routes(RouteTable& routes, const Services& services);
 
     /// From now on schedules act and sources bring events.
     void start();
     void stop();
 
 private:
-    explicit Intake(engine::Engine& engine) : engine_(engine) {}
+    Intake() = default;
 
     void keep_schedules(const std::stop_token& stop);
     void wake();
 
-    engine::Engine& engine_;
     std::unique_ptr<ScheduleActions> actions_;
     std::unique_ptr<Documents> documents_;
     std::unique_ptr<EventRouter> router_;
@@ -65,10 +65,10 @@ private:
 };
 
 /// What stands under `/v1/sources` and `/hooks`.
-void add_source_routes(RouteTable& routes, Sources& sources);
+void add_source_routes(RouteTable& routes, const Services& services, Sources& sources);
 /// What stands under `/v1/schedules`.
-void add_schedule_routes(RouteTable& routes, Schedules& schedules);
+void add_schedule_routes(RouteTable& routes, const Services& services, Schedules& schedules);
 /// A run's pending timers.
-void add_timer_routes(RouteTable& routes, engine::Engine& engine);
+void add_timer_routes(RouteTable& routes, const Services& services);
 
 } // namespace sluice::server::intake

@@ -87,35 +87,48 @@ Value view_of_timer(trigger::TimerNumber number, const trigger::TimerState& time
 
 } // namespace
 
-void add_schedule_routes(RouteTable& routes, Schedules& schedules) {
-    auto add = [&](http::Method method, std::string path, Role role,
-                   Result<Value> (*handle)(Schedules&, const Incoming&)) {
-        routes.add({method, std::move(path), Policy{role, true},
+void add_schedule_routes(RouteTable& routes, const Services& services, Schedules& schedules) {
+    using Ask = Result<Value> (*)(Schedules&, const Incoming&);
+    auto look = [&](std::string path, Ask handle) {
+        routes.add({http::Method::Get,
+                    std::move(path),
+                    {Role::Reader, true},
                     [&schedules, handle](const Incoming& incoming, const Reply& reply) {
                         answer(reply, handle(schedules, incoming));
                     }});
     };
-    add(http::Method::Get, "/v1/schedules", Role::Reader, list_schedules);
-    add(http::Method::Get, "/v1/schedules/{schedule}", Role::Reader, show_schedule);
-    add(http::Method::Put, "/v1/schedules/{schedule}", Role::Operator, put_schedule);
-    add(http::Method::Delete, "/v1/schedules/{schedule}", Role::Operator, remove_schedule);
-    add(http::Method::Get, "/v1/schedules/{schedule}/next", Role::Reader, next_times);
-    add(http::Method::Post, "/v1/schedules/{schedule}/pause", Role::Operator, pause_schedule);
-    add(http::Method::Post, "/v1/schedules/{schedule}/resume", Role::Operator, resume_schedule);
+    auto change = [&](http::Method method, std::string path, Ask handle) {
+        routes.add({method,
+                    std::move(path),
+                    {Role::Operator, true},
+                    [&services, &schedules, handle](const Incoming& incoming, const Reply& reply) {
+                        answer_from_worker(services, reply, [&schedules, handle, incoming] {
+                            return handle(schedules, incoming);
+                        });
+                    }});
+    };
+    look("/v1/schedules", list_schedules);
+    look("/v1/schedules/{schedule}", show_schedule);
+    look("/v1/schedules/{schedule}/next", next_times);
+    change(http::Method::Put, "/v1/schedules/{schedule}", put_schedule);
+    change(http::Method::Delete, "/v1/schedules/{schedule}", remove_schedule);
+    change(http::Method::Post, "/v1/schedules/{schedule}/pause", pause_schedule);
+    change(http::Method::Post, "/v1/schedules/{schedule}/resume", resume_schedule);
     routes.add({http::Method::Post,
                 "/v1/schedules/{schedule}/trigger",
                 {Role::Operator, true},
                 [&schedules](const Incoming& incoming, const Reply& reply) {
-                    schedules.trigger(incoming.space, incoming.part("schedule"),
-                                      [reply](const Result<Value>& done) { answer(reply, done); });
+                    schedules.trigger(
+                        incoming.space, incoming.part("schedule"),
+                        [reply](const Result<Value>& done) { answer(reply, done); });
                 }});
 }
 
-void add_timer_routes(RouteTable& routes, engine::Engine& engine) {
+void add_timer_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Get,
                 "/v1/runs/{run}/timers",
                 {Role::Reader, true},
-                [&engine](const Incoming& incoming, const Reply& reply) {
+                [&services](const Incoming& incoming, const Reply& reply) {
                     auto read = [id = incoming.part("run")](
                                     const trigger::RunState* state) -> Result<Value> {
                         if (state == nullptr) {
@@ -127,7 +140,7 @@ void add_timer_routes(RouteTable& routes, engine::Engine& engine) {
                         }
                         return Value::object({{"timers", Value::list(std::move(timers))}});
                     };
-                    engine.query({.space = incoming.space, .id = incoming.part("run")}, read,
+                    services.engine.query({.space = incoming.space, .id = incoming.part("run")}, read,
                                  [reply](const Result<Value>& seen) { answer(reply, seen); });
                 }});
 }

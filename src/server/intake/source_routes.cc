@@ -1,3 +1,6 @@
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "event/s3_notification.h"
@@ -72,7 +75,18 @@ void take_s3(Sources& sources, const Incoming& incoming, const Reply& reply) {
 
 } // namespace
 
-void add_source_routes(RouteTable& routes, Sources& sources) {
+void add_source_routes(RouteTable& routes, const Services& services, Sources& sources) {
+    auto change = [&](http::Method method, std::string path, Role role,
+                      std::function<void(const Incoming&, const Reply&)> handle) {
+        routes.add({method,
+                    std::move(path),
+                    {role, true},
+                    [&services, handle = std::move(handle)](const Incoming& incoming,
+                                                            const Reply& reply) {
+                        do_on_worker(services, reply,
+                                     [handle, incoming, reply] { handle(incoming, reply); });
+                    }});
+    };
     routes.add({http::Method::Get,
                 "/v1/sources",
                 {Role::Reader, true},
@@ -87,27 +101,22 @@ void add_source_routes(RouteTable& routes, Sources& sources) {
                     answer_source(sources, incoming, reply, std::nullopt);
                 }});
     // Sources read what lies on this machine, so setting them up is an administrator's.
-    routes.add({http::Method::Put,
-                "/v1/sources/{source}",
-                {Role::Admin, true},
-                [&sources](const Incoming& incoming, const Reply& reply) {
-                    put_source(sources, incoming, reply);
-                }});
-    routes.add({http::Method::Delete,
-                "/v1/sources/{source}",
-                {Role::Admin, true},
-                [&sources](const Incoming& incoming, const Reply& reply) {
-                    remove_source(sources, incoming, reply);
-                }});
+    change(http::Method::Put, "/v1/sources/{source}", Role::Admin,
+           [&sources](const Incoming& incoming, const Reply& reply) {
+               put_source(sources, incoming, reply);
+           });
+    change(http::Method::Delete, "/v1/sources/{source}", Role::Admin,
+           [&sources](const Incoming& incoming, const Reply& reply) {
+               remove_source(sources, incoming, reply);
+           });
     for (auto is_paused : {true, false}) {
-        routes.add({http::Method::Post,
-                    is_paused ? "/v1/sources/{source}/pause" : "/v1/sources/{source}/resume",
-                    {Role::Operator, true},
-                    [&sources, is_paused](const Incoming& incoming, const Reply& reply) {
-                        answer_source(
-                            sources, incoming, reply,
-                            sources.set_paused(incoming.space, incoming.part("source"), is_paused));
-                    }});
+        change(http::Method::Post,
+               is_paused ? "/v1/sources/{source}/pause" : "/v1/sources/{source}/resume",
+               Role::Operator, [&sources, is_paused](const Incoming& incoming, const Reply& reply) {
+                   answer_source(
+                       sources, incoming, reply,
+                       sources.set_paused(incoming.space, incoming.part("source"), is_paused));
+               });
     }
     routes.add({http::Method::Post,
                 "/hooks/s3/{source}",
