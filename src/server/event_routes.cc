@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <expected>
 #include <iterator>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -38,20 +37,6 @@ const Problem* worst(const std::vector<std::pair<std::size_t, Problem>>& problem
     return found == problems.end() ? nullptr : &found->second;
 }
 
-std::optional<Problem> problem_of_fate(trigger::Fate fate) {
-    switch (fate) {
-        case trigger::Fate::NoSuchRun:
-            return Problem{.status = 404, .code = "not_found", .detail = "there is no such run"};
-        case trigger::Fate::Refused:
-        case trigger::Fate::Busy:
-            return Problem{.status = 429,
-                           .code = "run_full",
-                           .detail = "the run keeps as many events as it may",
-                           .headers = {{"Retry-After", "1"}}};
-        default: return std::nullopt;
-    }
-}
-
 void answer_refused(const Reply& reply,
                     const std::vector<std::pair<std::size_t, Problem>>& problems) {
     auto told = *worst(problems);
@@ -70,7 +55,7 @@ void answer_receipt(const Reply& reply, const Result<engine::Receipt>& receipt) 
     }
     auto problems = std::vector<std::pair<std::size_t, Problem>>{};
     for (auto at = std::size_t{0}; at < receipt->fates.size(); ++at) {
-        if (auto problem = problem_of_fate(receipt->fates[at])) {
+        if (auto problem = problem_of(receipt->fates[at])) {
             problems.emplace_back(at, *std::move(problem));
         }
     }
@@ -83,26 +68,8 @@ void answer_receipt(const Reply& reply, const Result<engine::Receipt>& receipt) 
     }
 }
 
-/// A run that is not there is no problem for an event that another one took.
-std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed) {
-    auto taken = std::set<std::size_t>{};
-    for (const auto& part : routed.parts) {
-        if (part.fate != trigger::Fate::NoSuchRun) {
-            taken.insert(part.event);
-        }
-    }
-    auto problems = std::vector<std::pair<std::size_t, Problem>>{};
-    for (const auto& part : routed.parts) {
-        auto problem = problem_of_fate(part.fate);
-        if (problem && (problem->status != 404 || !taken.contains(part.event))) {
-            problem->detail += ": " + part.run;
-            problems.emplace_back(part.event, *std::move(problem));
-        }
-    }
-    return problems;
-}
-
-void answer_routed(const Reply& reply, const std::expected<Routed, Problem>& routed) {
+void answer_routed(const Services& services, const Reply& reply,
+                   const std::expected<Routed, Problem>& routed) {
     if (!routed) {
         answer(reply, routed.error());
         return;
@@ -117,6 +84,7 @@ void answer_routed(const Reply& reply, const std::expected<Routed, Problem>& rou
     }
     auto response = http::Response{.status = 202};
     if (routed->unrouted > 0) {
+        services.metrics.counter("events_unrouted").add(routed->unrouted);
         response.headers.add("Sluice-Unrouted", std::to_string(routed->unrouted));
     }
     reply->answer(std::move(response));
@@ -142,7 +110,7 @@ void take_events(const Services& services, const Incoming& incoming, const Reply
     auto names_run = [](const Event& event) { return !event.run().empty(); };
     if (services.router != nullptr && !std::ranges::all_of(*events, names_run)) {
         services.router->take(incoming.space, *std::move(events),
-                              [reply](const auto& routed) { answer_routed(reply, routed); });
+                              [&services, reply](const auto& routed) { answer_routed(services, reply, routed); });
         return;
     }
     services.engine.send(incoming.space, *std::move(events),

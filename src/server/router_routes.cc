@@ -90,17 +90,22 @@ Result<Value> test_routes(const EventRouter& router, const Incoming& incoming) {
 
 } // namespace
 
-void add_router_routes(RouteTable& routes, EventRouter& router) {
-    auto add = [&](http::Method method, std::string path, Role role,
-                   Result<Value> (*handle)(EventRouter&, const Incoming&)) {
-        routes.add({method, std::move(path), Policy{role, true},
-                    [&router, handle](const Incoming& incoming, const Reply& reply) {
-                        answer(reply, handle(router, incoming));
+void add_router_routes(RouteTable& routes, const Services& services, EventRouter& router) {
+    auto change = [&](http::Method method, Result<Value> (*handle)(EventRouter&, const Incoming&)) {
+        routes.add({method,
+                    "/v1/routes/{route}",
+                    {Role::Operator, true},
+                    [&services, &router, handle](const Incoming& incoming, const Reply& reply) {
+                        answer_from_worker(services, reply, [&router, handle, incoming] {
+                            return handle(router, incoming);
+                        });
                     }});
     };
     auto look = [&](http::Method method, std::string path,
                     Result<Value> (*handle)(const EventRouter&, const Incoming&)) {
-        routes.add({method, std::move(path), Policy{Role::Reader, true},
+        routes.add({method,
+                    std::move(path),
+                    {Role::Reader, true},
                     [&router, handle](const Incoming& incoming, const Reply& reply) {
                         answer(reply, handle(router, incoming));
                     }});
@@ -108,8 +113,8 @@ void add_router_routes(RouteTable& routes, EventRouter& router) {
     look(http::Method::Get, "/v1/routes", list_routes);
     look(http::Method::Post, "/v1/routes/test", test_routes);
     look(http::Method::Get, "/v1/routes/{route}", show_route);
-    add(http::Method::Put, "/v1/routes/{route}", Role::Operator, put_route);
-    add(http::Method::Delete, "/v1/routes/{route}", Role::Operator, remove_route);
+    change(http::Method::Put, put_route);
+    change(http::Method::Delete, remove_route);
 }
 
 } // namespace sluice::server

@@ -59,7 +59,7 @@ void do_on_worker(const Services& services, const Reply& reply, reactor::WorkerP
 
 void add_event_routes(RouteTable& routes, const Services& services);
 /// What stands under `/v1/routes`: where events without a run go.
-void add_router_routes(RouteTable& routes, EventRouter& router);
+void add_router_routes(RouteTable& routes, const Services& services, EventRouter& router);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
 /// Cancel, pause, fork and the like, of one run or many.

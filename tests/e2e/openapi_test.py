@@ -51,6 +51,7 @@ class Calls:
         self.description = description
         self.server = where
         self.used = set()
+        self.token = None
 
     def __call__(self, method, path, status, query=None, body=None, content_type="application/json", **parts):
         operation = self.description.operations[method, path]
@@ -68,7 +69,8 @@ class Calls:
         self.test.assertIsNotNone(expected, f"{method} {path}: {status} is not described")
         if "text/event-stream" in expected.get("content", {}):
             return self.follow(method, path, target)
-        answer = self.server.ask(method, target, body, content_type)
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = self.server.ask(method, target, body, content_type, headers)
         self.test.assertEqual(answer.status, status, f"{method} {target}: {answer.body}")
         self.compare(f"{method} {target}", expected, answer)
         return answer.json if answer.type.endswith("json") and answer.body else answer.body
@@ -100,7 +102,7 @@ class OpenApiTest(unittest.TestCase):
         cls.server.close()
 
     def routes(self):
-        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/api").json["routes"]}
+        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/operations").json["operations"]}
 
     def test_the_server_serves_the_file(self):
         self.assertEqual(self.server.ask("GET", "/openapi.json").json, self.description.document)
@@ -131,7 +133,7 @@ class OpenApiTest(unittest.TestCase):
     def test_every_operation_answers_as_described(self):
         call = Calls(self, self.description, self.server)
         for part in (self.use_definitions, self.use_runs, self.use_changes, self.use_bulk, self.use_triggers,
-                     self.use_history, self.use_live, self.use_operations):
+                     self.use_history, self.use_live, self.use_access, self.use_operations):
             part(call)
         unused = [f"{method} {path}{'?' + name if name else ''}"
                   for (method, path), operation in self.description.operations.items()
@@ -234,8 +236,19 @@ class OpenApiTest(unittest.TestCase):
         call("GET", "/v1/live/events", 200, {"type": "a*", "subject": "b", "source": "/c", "after": "x"})
         call("GET", "/v1/live/metrics", 200)
 
+    def use_access(self, call):
+        # From the first token on, everyone needs one.
+        call.token = call("POST", "/v1/tokens", 201, body={"name": "root", "role": "admin"})["token"]
+        call("POST", "/v1/tokens", 201, body={"name": "eyes", "role": "reader", "expires": "30d"})
+        call("POST", "/v1/tokens", 400, body={"name": "x"})
+        call("GET", "/v1/tokens", 200)
+        call("DELETE", "/v1/tokens/{name}", 200, name="eyes")
+        call("DELETE", "/v1/tokens/{name}", 404, name="eyes")
+        call("GET", "/v1/audit", 200, {"since": "1h", "who": "root", "limit": "1"})
+        call("GET", "/v1/audit", 200, {"cursor": "1000"})
+
     def use_operations(self, call):
-        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/api"):
+        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/operations"):
             call("GET", path, 200)
 
 

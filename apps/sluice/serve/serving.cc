@@ -92,6 +92,7 @@ Result<void> Serving::open() {
     TRY(open_access());
     open_gateway();
     live_.start();
+    intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
@@ -131,6 +132,10 @@ Result<void> Serving::open_session() {
                                                         std::string{server::Quotas::kind}}));
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+    intake_ = TRY(server::intake::Intake::open(
+        session_->engine(), session_->store(), clock_,
+        {.accepts_unrouted = values().unrouted == "accept",
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()}}));
     return {};
 }
 
@@ -170,6 +175,7 @@ void Serving::open_gateway() {
                                                return compile(session_->vocabulary(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
+                                       .router = &intake_->router(),
                                        .is_stopping = &is_stopping_,
                                        .limits = decide_limits,
                                        .documents = documents_.get(),
@@ -190,6 +196,7 @@ void Serving::open_gateway() {
     server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
+    intake_->add_routes(routes, *services_);
     server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
@@ -246,6 +253,7 @@ void Serving::stop() {
     server_->stop(values().stop_grace);
     workers_.stop();
     audit_->stop();
+    intake_->stop();
     session_->stop();
     live_.stop();
     diagnostics_.info("stopped");

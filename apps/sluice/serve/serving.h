@@ -18,6 +18,7 @@
 #include "server/configuration.h"
 #include "server/documents.h"
 #include "server/gateway.h"
+#include "server/intake/intake.h"
 #include "server/live_feed.h"
 #include "server/namespaces.h"
 #include "server/quotas.h"
@@ -82,6 +83,8 @@ private:
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
     ListenAddress address_;
+    /// Goes after the session, whose last answers still come to it.
+    std::unique_ptr<server::intake::Intake> intake_;
     std::unique_ptr<Session> session_;
     std::unique_ptr<server::Documents> documents_;
     std::optional<server::Tokens> tokens_;

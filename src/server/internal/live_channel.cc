@@ -1,4 +1,4 @@
-#include "server/live_channel.h"
+#include "server/internal/live_channel.h"
 
 #include <algorithm>
 #include <utility>
