@@ -19,6 +19,7 @@
 #include "sluice/inspect/replay_command.h"
 #include "sluice/inspect/show_command.h"
 #include "sluice/inspect/why_command.h"
+#include "sluice/restore_command.h"
 #include "sluice/run/delete_command.h"
 #include "sluice/run/fork_command.h"
 #include "sluice/run/reopen_command.h"
@@ -303,14 +304,13 @@ Command serve_row() {
         std::map<std::string, std::vector<std::string>> settings; ///< Of an option the last counts.
     };
     auto given = std::make_shared<Given>();
-    auto command =
-        Command{.name = "serve",
-                .help = "Serve events and runs over HTTP",
-                .words = {{.name = "--config",
-                           .target = &given->options.config,
-                           .help = "A YAML file with settings",
-                           .value = "FILE",
-                           .completes = Completes::File}}};
+    auto command = Command{.name = "serve",
+                           .help = "Serve events and runs over HTTP",
+                           .words = {{.name = "--config",
+                                      .target = &given->options.config,
+                                      .help = "A YAML file with settings",
+                                      .value = "FILE",
+                                      .completes = Completes::File}}};
     for (const auto& setting : server::settings()) {
         if (!setting.flag().empty()) {
             command.words.push_back(
@@ -337,6 +337,20 @@ Command serve_row() {
         return serve(std::move(options));
     };
     return command;
+}
+
+Command restore_row() {
+    auto options = std::make_shared<RestoreOptions>();
+    return {.name = "restore",
+            .help = "Make a data directory of a backup",
+            .words = {{.name = "BACKUP",
+                       .target = &options->backup,
+                       .help = "The directory that `sluice backup` wrote",
+                       .is_required = true,
+                       .completes = Completes::Folder},
+                      required(data_word(options->data, "Where; it must not exist yet")),
+                      json_word(options->is_json, "As JSON")},
+            .run = [options] { return restore(*options); }};
 }
 
 std::vector<Command> store_rows() {
@@ -417,6 +431,7 @@ std::vector<Command> command_table(const Host& host) {
     add(cli::document_commands(host));
     add(cli::token_commands(host));
     add(cli::profile_commands(host));
+    add({cli::backup_command(host), restore_row()});
     add(store_rows());
     add({bench_row()});
     add({completion_row(table)});

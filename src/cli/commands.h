@@ -18,6 +18,7 @@ std::vector<Command> change_commands(const Host& host);
 /// list, get, set and delete of routes, sources and whatever else people set up by name.
 std::vector<Command> document_commands(const Host& host);
 std::vector<Command> token_commands(const Host& host);
+Command backup_command(const Host& host);
 std::vector<Command> profile_commands(const Host& host);
 
 } // namespace sluice::cli

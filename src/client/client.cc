@@ -78,6 +78,11 @@ Answer<Value> Client::get(std::string_view path, const Query& query) {
     return ask(http::Method::Get, path, query, {}, Repeat::Safe, options_.timeout);
 }
 
+Answer<std::string> Client::fetch(std::string_view path, const Query& query) {
+    auto request = request_of(http::Method::Get, path, query, {});
+    return TRY(exchange(request, Repeat::Safe, options_.timeout)).body;
+}
+
 Answer<Value> Client::post(std::string_view path, const Value& body, const Query& query,
                            Repeat repeat) {
     auto content =

@@ -69,6 +69,8 @@ public:
 
     /// Any request of the API. The answer's JSON, null when it has none.
     Answer<Value> get(std::string_view path, const Query& query = {});
+    /// What a GET answers, as it came.
+    Answer<std::string> fetch(std::string_view path, const Query& query = {});
     Answer<Value> post(std::string_view path, const Value& body = {}, const Query& query = {},
                        Repeat repeat = Repeat::Unsafe);
     Answer<Value> put(std::string_view path, const Value& body, const Query& query = {});

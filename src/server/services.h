@@ -46,7 +46,7 @@ struct Services {
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
     const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
-    trigger::DecideLimits limits{}; ///< That runs are decided with.
+    trigger::DecideLimits limits{};                 ///< That runs are decided with.
     Documents* documents = nullptr;
     Namespaces* namespaces = nullptr;
     Quotas* quotas = nullptr; ///< None: nothing is refused.
