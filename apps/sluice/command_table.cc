@@ -19,6 +19,7 @@
 #include "sluice/run/reopen_command.h"
 #include "sluice/run/run_command.h"
 #include "sluice/serve/serve_command.h"
+#include "sluice/serve/token_command.h"
 #include "sluice/store_command.h"
 #include "sluice/validate_command.h"
 
@@ -296,15 +297,48 @@ Command serve_row() {
     auto options = std::make_shared<ServeOptions>();
     return {.name = "serve",
             .help = "Serve events and runs over HTTP",
-            .words = {data_word(options->data, "Where everything is kept; otherwise sluice-data"),
-                      {.name = "--listen",
-                       .target = &options->listen,
-                       .help = "Where; 127.0.0.1:8080 if not given, port 0 takes any that is free",
-                       .value = "ADDRESS:PORT"},
-                      durability_word(options->durability),
-                      threads_word(options->threads),
-                      json_word(options->is_json, "What it tells, as JSON lines")},
+            .words = serve_words(*options),
             .run = [options] { return serve(*options); }};
+}
+
+Command create_token_row(const Host& host) {
+    auto options = std::make_shared<TokenOptions>();
+    auto connection = std::make_shared<cli::Connection>();
+    auto is_for_config = std::make_shared<bool>(false);
+    auto command =
+        Command{.name = "token create",
+                .help = "Make a token, which is shown this once",
+                .words = {{.name = "--name",
+                           .target = &options->name,
+                           .help = "What it is called in lists and in the audit",
+                           .value = "NAME",
+                           .is_required = true},
+                          {.name = "--role",
+                           .target = &options->role,
+                           .help = "What it may do, in the namespace if one is given",
+                           .choices = {"reader", "operator", "admin"},
+                           .is_required = true},
+                          {.name = "--expires",
+                           .target = &options->expires,
+                           .help = "A time, or a duration from now; otherwise never",
+                           .value = "TIME"},
+                          data_word(options->data, "The data of a server that does not run"),
+                          {.name = "--for-config",
+                           .target = is_for_config.get(),
+                           .help = "Only print what the configuration of a server needs"},
+                          json_word(options->is_json, "As JSON")},
+                .run = [&host, options, connection, is_for_config] {
+                    options->space = connection->space;
+                    return options->data.empty() && !*is_for_config
+                               ? create_token_on_server(host, *connection,
+                                                        {.name = options->name,
+                                                         .role = options->role,
+                                                         .expires = options->expires},
+                                                        options->is_json)
+                               : create_token(*options);
+                }};
+    connection->add_to(command);
+    return command;
 }
 
 std::vector<Command> store_rows() {
@@ -384,6 +418,7 @@ std::vector<Command> command_table(const Host& host) {
     add({fork_row(host), reopen_row(host), delete_row(host)});
     add(cli::document_commands(host));
     add(cli::token_commands(host));
+    add({create_token_row(host)});
     add(cli::profile_commands(host));
     add(store_rows());
     add({bench_row()});

@@ -8,6 +8,7 @@
 #include "connector/builtin/sink.h"
 #include "connector/process/sink.h"
 #include "engine/dispatcher.h"
+#include "observe/diagnostics.h"
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
 #include "workflow/raw/function_form.h"
@@ -19,9 +20,9 @@ namespace sluice::app {
 /// Destroyed, it stops what still runs; the engine must have stopped before and be destroyed after.
 class Functions {
 public:
-    /// Of forms with the same name the first stands.
+    /// Of forms with the same name the first stands. The diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
-        const std::vector<workflow::raw::FunctionForm>& forms);
+        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics);
 
     /// By name, for the engine. The sinks are ours.
     const std::map<std::string, engine::Function>& table() const { return table_; }

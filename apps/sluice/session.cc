@@ -7,6 +7,7 @@
 #include "engine/inspector.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
+#include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
 #include "workflow/raw/parse.h"
@@ -47,6 +48,12 @@ Result<void> add_functions_of_runs(store::Store& store, const trigger::Vocabular
 }
 
 Error in_directory(const Error& error, const std::filesystem::path& data) {
+    if (auto url = error.code == Errc::Conflict ? ServedDirectory::url_of(data) : std::string{};
+        !url.empty()) {
+        return {error.code,
+                fmt::format("{} belongs to the server at {}: ask that, with --server {}",
+                            data.string(), url, url)};
+    }
     if (error.message.find(data.string()) != std::string::npos) {
         return error;
     }
@@ -81,7 +88,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     if (options.calls_functions) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
     }
-    session->functions_ = TRY(Functions::create(forms));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
     session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
                                                 session->clock_, session->diagnostics_,
                                                 {.lanes = options.threads,

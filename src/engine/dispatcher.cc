@@ -81,9 +81,8 @@ Dispatcher::Dispatcher(std::map<std::string, Function> functions, std::uint64_t 
     : random_(seed), tokens_(secret), services_(std::move(services)) {
     for (auto& [name, function] : functions) {
         auto calls = FunctionSlot{function.concurrency, function.limits};
-        slots_.emplace(name, Slot{.name = name,
-                                  .function = std::move(function),
-                                  .calls = std::move(calls)});
+        slots_.emplace(
+            name, Slot{.name = name, .function = std::move(function), .calls = std::move(calls)});
     }
 }
 
@@ -256,9 +255,9 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
     for (auto& call : unknown) {
         auto message = fmt::format("there is no function \"{}\"", call.task.target);
         services_.answered({.attempt = call.id(),
-                   .answer = {.is_success = false,
-                              .error_kind = "unknown_function",
-                              .error_message = std::move(message)}});
+                            .answer = {.is_success = false,
+                                       .error_kind = "unknown_function",
+                                       .error_message = std::move(message)}});
     }
     begin_all(std::move(ready));
 }

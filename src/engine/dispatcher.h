@@ -99,7 +99,7 @@ private:
         AttemptId id;
         Slot* slot = nullptr;
         Value policy;
-        std::string key; ///< Of the function's limits.
+        std::string key;         ///< Of the function's limits.
         bool is_settled = false; ///< Its answer came by another way.
     };
     using ActiveKey =
@@ -139,8 +139,8 @@ private:
     DispatcherServices services_;
 };
 
-/// Reads `timeout`, `retry` and limits as an action or a function's definition gives them, over what stands
-/// there already.
+/// Reads `timeout`, `retry` and limits as an action or a function's definition gives them, over
+/// what stands there already.
 void apply_policy(const Value& policy, Function& function);
 
 } // namespace sluice::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <functional>
 #include <string>
@@ -36,6 +37,7 @@ struct Services {
     std::string version;
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
+    const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);

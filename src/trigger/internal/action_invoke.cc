@@ -143,12 +143,12 @@ Value read_policy(Params& params) {
 } // namespace
 
 Made make_invoke(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader = Params{params,
-                         "function",
-                         {"function", "input", "subject", "scope", "each", "timeout", "retry",
-                          "priority"},
-                         site.expressions,
-                         problems};
+    auto reader =
+        Params{params,
+               "function",
+               {"function", "input", "subject", "scope", "each", "timeout", "retry", "priority"},
+               site.expressions,
+               problems};
     auto action = std::make_shared<Invoke>();
     action->target = reader.required_text("function");
     action->input = reader.any("input");

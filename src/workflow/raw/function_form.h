@@ -1,16 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "value/value.h"
 
 namespace sluice::workflow::raw {
 
 enum class FunctionKind : std::uint8_t { Builtin, Process };
+
+/// What each process of a function may use up; zero: no limit.
+struct ResourceForm {
+    std::uint64_t memory_bytes = 0;
+    double cpu = 0; ///< Processors.
+    Nanos cpu_time{0};
+
+    bool operator==(const ResourceForm&) const = default;
+};
+
+/// Processes that stay for further calls.
+struct PoolForm {
+    std::uint32_t max = 4;
+    Nanos idle = std::chrono::seconds{60};
+    std::uint64_t calls = 0; ///< Zero: any number.
+    Nanos heartbeat{0};      ///< Zero: none is asked for.
+
+    bool operator==(const PoolForm&) const = default;
+};
 
 /// A function as the section `functions` declares it.
 struct FunctionForm {
@@ -20,7 +41,9 @@ struct FunctionForm {
     std::vector<std::string> argv; ///< A command written as a text is run by `sh -c`.
     std::vector<std::pair<std::string, std::string>> environment;
     std::string directory;
-    Value policy;                  ///< `timeout` and `retry` as written; null: neither.
+    ResourceForm resources;
+    std::optional<PoolForm> pool;
+    Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
 
     bool operator==(const FunctionForm&) const = default;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "value/json.h"
 #include "value/time_text.h"
+#include "workflow/raw/internal/limits_reader.h"
 
 namespace sluice::workflow::raw {
 
@@ -250,11 +251,11 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
                            Problems& problems) {
     auto function = FunctionForm{.name = name};
     const auto nothing = Value::map({});
-    auto reader =
-        Reader{form.is_null() ? nothing : form,
-               path,
-               {"kind", "command", "builtin", "env", "cwd", "timeout", "retry", "concurrency"},
-               problems};
+    auto reader = Reader{form.is_null() ? nothing : form,
+                         path,
+                         {"kind", "command", "builtin", "env", "cwd", "timeout", "retry",
+                          "concurrency", "rate", "burst", "priority", "per_key", "pool", "limits"},
+                         problems};
     if (!form.is_map() && !form.is_null()) {
         return function;
     }
@@ -271,6 +272,7 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     function.concurrency = reader.count("concurrency");
     if (kind) {
         check_members_of_kind(reader, function);
+        read_limits(form, path, function, problems);
     }
     return function;
 }
