@@ -97,6 +97,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                  .calls_functions = options.calls_functions,
                                                  .marker = std::move(marker),
                                                  .watch = std::move(options.watch),
+                                                 .metrics = options.metrics,
                                                  .on_stop = std::move(options.on_stop)}));
     return session;
 }

@@ -16,10 +16,9 @@ enum class Completes : std::uint8_t { Nothing, File, Folder, Run };
 
 /// Where the word goes. A `bool` is set by the option alone; an optional text is empty where the
 /// option stands without `=VALUE`; a function is called for it.
-using Target =
-    std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
-                 std::uint32_t*, std::uint64_t*, std::optional<std::uint64_t>*,
-                 std::function<void()>, std::function<void(const std::string&)>>;
+using Target = std::variant<bool*, std::string*, std::optional<std::string>*,
+                            std::vector<std::string>*, std::uint32_t*, std::uint64_t*,
+                            std::optional<std::uint64_t>*, std::function<void()>>;
 
 /// An argument or option of a command: help, completion and suggestions come from it.
 struct Word {

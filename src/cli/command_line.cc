@@ -36,44 +36,40 @@ CLI::Option* bind_number(CLI::App& app, const Word& word, Number& target) {
 using Finish = std::vector<std::function<void()>>;
 
 CLI::Option* bind(CLI::App& app, const Word& word, Finish& finish) {
-    return std::visit(
-        Overloaded{[&](bool* target) -> CLI::Option* {
-                       return app.add_flag(word.name, *target, word.help);
-                   },
-                   [&](const std::function<void()>& told) -> CLI::Option* {
-                       return app.add_flag_callback(word.name, told, word.help);
-                   },
-                   [&](const std::function<void(const std::string&)>& told) -> CLI::Option* {
-                       return app.add_option_function<std::string>(word.name, told, word.help);
-                   },
-                   [&](std::optional<std::string>* target) -> CLI::Option* {
-                       // Only a flag leaves the next word alone; without a value it
-                       // is given as `true`.
-                       auto given = std::make_shared<std::string>();
-                       auto* option = app.add_flag(word.name, *given, word.help);
-                       finish.push_back([=] {
-                           if (option->count() > 0) {
-                               *target = *given == "true" ? "" : *given;
-                           }
-                       });
-                       return option;
-                   },
-                   [&](std::vector<std::string>* target) -> CLI::Option* {
-                       return app.add_option(word.name, *target, word.help)
-                           ->allow_extra_args(!word.is_option());
-                   },
-                   [&](std::optional<std::uint64_t>* target) -> CLI::Option* {
-                       return app.add_option(word.name, *target, word.help)
-                           ->check(CLI::Range(word.least, word.most).description(""));
-                   },
-                   [&](auto* target) -> CLI::Option* {
-                       if constexpr (std::is_same_v<decltype(target), std::string*>) {
-                           return app.add_option(word.name, *target, word.help);
-                       } else {
-                           return bind_number(app, word, *target);
-                       }
-                   }},
-        word.target);
+    return std::visit(Overloaded{[&](bool* target) -> CLI::Option* {
+                                     return app.add_flag(word.name, *target, word.help);
+                                 },
+                                 [&](const std::function<void()>& told) -> CLI::Option* {
+                                     return app.add_flag_callback(word.name, told, word.help);
+                                 },
+                                 [&](std::optional<std::string>* target) -> CLI::Option* {
+                                     // Only a flag leaves the next word alone; without a value it
+                                     // is given as `true`.
+                                     auto given = std::make_shared<std::string>();
+                                     auto* option = app.add_flag(word.name, *given, word.help);
+                                     finish.push_back([=] {
+                                         if (option->count() > 0) {
+                                             *target = *given == "true" ? "" : *given;
+                                         }
+                                     });
+                                     return option;
+                                 },
+                                 [&](std::vector<std::string>* target) -> CLI::Option* {
+                                     return app.add_option(word.name, *target, word.help)
+                                         ->allow_extra_args(!word.is_option());
+                                 },
+                                 [&](std::optional<std::uint64_t>* target) -> CLI::Option* {
+                                     return app.add_option(word.name, *target, word.help)
+                                         ->check(CLI::Range(word.least, word.most).description(""));
+                                 },
+                                 [&](auto* target) -> CLI::Option* {
+                                     if constexpr (std::is_same_v<decltype(target), std::string*>) {
+                                         return app.add_option(word.name, *target, word.help);
+                                     } else {
+                                         return bind_number(app, word, *target);
+                                     }
+                                 }},
+                      word.target);
 }
 
 void add_words(CLI::App& app, const Command& command, Finish& finish) {

@@ -2,7 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/event_list.h"
+#include "cli/internal/event_list.h"
 #include "cli/output.h"
 
 namespace sluice::cli {

@@ -78,6 +78,8 @@ ExitCode replay(const Host& host, const ReplayOptions& options) {
 
 Command replay_command(const Host& host) {
     auto options = std::make_shared<ReplayOptions>();
+    // It takes as long as the history is.
+    options->connection.timeout = Nanos{0};
     auto command =
         Command{.name = "replay",
                 .help = "Decide a run's history again and compare",

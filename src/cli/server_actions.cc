@@ -53,26 +53,4 @@ ExitCode delete_on_server(const Host& host, const Connection& connection, const 
     });
 }
 
-ExitCode create_token_on_server(const Host& host, const Connection& connection,
-                                const TokenRequest& request, bool is_json) {
-    auto client = connection.open(host);
-    if (!client) {
-        return report(client.error());
-    }
-    auto body = Value::object({{"name", request.name}, {"role", request.role}});
-    body = connection.space.empty() ? body : body.with("namespace", connection.space);
-    body = request.expires.empty() ? body : body.with("expires", request.expires);
-    auto created = client->post("/v1/tokens", body);
-    if (!created) {
-        return report(created.error());
-    }
-    if (is_json) {
-        print_json(*created);
-    } else {
-        print_line(text_at(*created, "token"));
-        say("nobody can find out the token again: keep it");
-    }
-    return ExitCode::Ok;
-}
-
 } // namespace sluice::cli

@@ -24,13 +24,4 @@ enum class WhenRunning : std::uint8_t { Refuse, Terminate };
 ExitCode delete_on_server(const Host& host, const Connection& connection, const std::string& run,
                           WhenRunning when, bool is_json);
 
-struct TokenRequest {
-    std::string name;
-    std::string role;
-    std::string expires; ///< A time, or a duration from now; empty: never.
-};
-/// Of the connection's namespace, or of all.
-ExitCode create_token_on_server(const Host& host, const Connection& connection,
-                                const TokenRequest& request, bool is_json);
-
 } // namespace sluice::cli

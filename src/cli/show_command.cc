@@ -5,10 +5,10 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/event_list.h"
+#include "cli/internal/event_list.h"
+#include "cli/internal/run_list.h"
+#include "cli/internal/run_summary.h"
 #include "cli/output.h"
-#include "cli/run_list.h"
-#include "cli/run_summary.h"
 #include "value/json.h"
 
 namespace sluice::cli {

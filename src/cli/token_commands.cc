@@ -11,8 +11,38 @@ namespace {
 struct TokenOptions {
     Connection connection;
     std::string name;
+    std::string role = "reader";
+    std::string expires; ///< A time, or a duration from now; empty: never.
     bool is_json = false;
+    std::string data; ///< Of a server that does not run.
+    bool is_for_configuration = false;
+
+    /// Tokens belong to the server, not to a namespace: that is one of their members.
+    Result<client::Client> open(const Host& host) const {
+        auto global = connection;
+        global.space.clear();
+        return global.open(host);
+    }
 };
+
+ExitCode create_token(client::Client& client, const TokenOptions& options) {
+    auto body = Value::object({{"name", options.name}, {"role", options.role}});
+    body =
+        options.connection.space.empty() ? body : body.with("namespace", options.connection.space);
+    body = options.expires.empty() ? body : body.with("expires", options.expires);
+    auto created = client.post("/v1/tokens", body);
+    if (!created) {
+        return report(created.error());
+    }
+    if (options.is_json) {
+        print_json(*created);
+    } else {
+        say("token {} of role {}: it is shown this once, and kept nowhere", options.name,
+            options.role);
+        print_line(text_at(*created, "token"));
+    }
+    return ExitCode::Ok;
+}
 
 ExitCode list_tokens(client::Client& client, const TokenOptions& options) {
     auto tokens = std::vector<Value>{};
@@ -54,10 +84,38 @@ Command token_command(const Host& host, const std::string& verb, const std::stri
         command.words.push_back(
             {.name = "NAME", .target = &options->name, .help = "Its name", .is_required = true});
     }
+    if (verb == "create") {
+        command.words.push_back({.name = "--role",
+                                 .target = &options->role,
+                                 .help = "What it may do",
+                                 .choices = {"reader", "operator", "admin"}});
+        command.words.push_back({.name = "--expires",
+                                 .target = &options->expires,
+                                 .help = "When it ends: a time, or a duration from now such as 30d",
+                                 .value = "TIME"});
+        command.words.push_back({.name = "--data",
+                                 .target = &options->data,
+                                 .help = "Put it into the data of a server that does not run",
+                                 .value = "DIR",
+                                 .completes = Completes::Folder,
+                                 .group = "without a server"});
+        command.words.push_back({.name = "--for-config",
+                                 .target = &options->is_for_configuration,
+                                 .help = "Only make it, to be put into a configuration",
+                                 .group = "without a server"});
+    }
     command.words.push_back(json_word(options->is_json, "As JSON"));
     options->connection.add_to(command);
     command.run = [&host, options, act] {
-        auto client = options->connection.open(host);
+        if (!options->data.empty() || options->is_for_configuration) {
+            return host.make_token({.data = options->data,
+                                    .name = options->name,
+                                    .role = options->role,
+                                    .space = options->connection.space,
+                                    .expires = options->expires,
+                                    .is_json = options->is_json});
+        }
+        auto client = options->open(host);
         return client ? act(*client, *options) : report(client.error());
     };
     return command;
@@ -66,9 +124,11 @@ Command token_command(const Host& host, const std::string& verb, const std::stri
 } // namespace
 
 std::vector<Command> token_commands(const Host& host) {
-    return {{.name = "token", .help = "Who may ask a server, and for what"},
-            token_command(host, "list", "List tokens, without their secrets", list_tokens),
-            token_command(host, "delete", "Revoke a token", delete_token)};
+    return {
+        {.name = "token", .help = "Who may ask a server, and for what"},
+        token_command(host, "create", "Make a token; --namespace bounds it to one", create_token),
+        token_command(host, "list", "List tokens, without their secrets", list_tokens),
+        token_command(host, "delete", "Revoke a token", delete_token)};
 }
 
 } // namespace sluice::cli

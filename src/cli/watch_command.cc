@@ -6,9 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/live_view.h"
+#include "cli/internal/live_view.h"
+#include "cli/internal/run_ending.h"
 #include "cli/output.h"
-#include "cli/run_ending.h"
 #include "value/json.h"
 
 namespace sluice::cli {

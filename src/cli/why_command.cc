@@ -2,7 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/explanation_text.h"
+#include "cli/internal/explanation_text.h"
 #include "cli/output.h"
 
 namespace sluice::cli {

@@ -1,4 +1,6 @@
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,20 @@ std::string metrics_text(const Services& services) {
 }
 
 } // namespace
+
+Value metrics_view(const Services& services) {
+    auto stats = services.engine.stats();
+    auto count = [](std::uint64_t value) { return Value{static_cast<std::int64_t>(value)}; };
+    auto members =
+        std::vector<value::Member>{{"fired_total", count(stats.fired)},
+                                   {"commits_total", count(stats.commits)},
+                                   {"commit_bytes_total", count(stats.commit_bytes)},
+                                   {"tasks_pending", count(services.engine.pending_tasks())}};
+    for (const auto& [name, value] : services.metrics.snapshot()) {
+        members.push_back({name, value});
+    }
+    return Value::map(std::move(members));
+}
 
 void add_operation_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Get,

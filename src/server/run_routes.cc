@@ -1,52 +1,21 @@
 #include <atomic>
-#include <charconv>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/run_index.h"
+#include "server/inspect/run_view.h"
+#include "server/inspect/waiting.h"
+#include "server/internal/requests.h"
 #include "server/services.h"
 #include "trigger/arrival.h"
 #include "value/json.h"
-#include "value/time_text.h"
 
 namespace sluice::server {
 
 namespace {
 
-engine::RunName name_of(const Incoming& incoming) {
-    return {.space = incoming.space, .id = incoming.part("run")};
-}
-
-Value view_of(const trigger::RunState& state) {
-    const auto& info = state.info;
-    const auto& progress = state.progress;
-    auto view = Value::object({{"run", state.id},
-                               {"definition", info.definition},
-                               {"status", to_string(progress.status)},
-                               {"started", info.started},
-                               {"input", info.input},
-                               {"labels", info.labels},
-                               {"generation", static_cast<std::int64_t>(info.generation)}});
-    if (progress.ended) {
-        view = view.with("ended", *progress.ended)
-                   .with("result", progress.result)
-                   .with("error", progress.error);
-    }
-    return view;
-}
-
-Value view_of(const engine::ListedRun& listed) {
-    const auto& summary = listed.summary;
-    return Value::object({{"run", listed.run.id},
-                          {"definition", summary.definition},
-                          {"status", to_string(summary.status)},
-                          {"started", summary.started},
-                          {"ended", summary.ended ? Value{*summary.ended} : Value{}},
-                          {"labels", summary.labels},
-                          {"parent", summary.parent.empty() ? Value{} : Value{summary.parent}}});
-}
+constexpr auto wait_max = std::chrono::minutes{10};
 
 Result<engine::StartRequest> read_start(const Incoming& incoming) {
     auto body = TRY(incoming.json());
@@ -63,47 +32,40 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
                         "{}: expected id and definition (texts), input, labels (a map)", name);
         }
     }
-    if (request.id.empty() || request.definition.empty()) {
-        return fail(Errc::InvalidInput, "a run needs an id and a definition");
+    if (request.id.empty()) {
+        request.id = make_run_id();
     }
     return request;
-}
-
-/// `30s`, as the parameter says; nothing without one.
-Result<std::optional<Nanos>> read_wait(const Incoming& incoming) {
-    const auto* text = incoming.query("wait");
-    if (text == nullptr) {
-        return std::nullopt;
-    }
-    auto wait = value::parse_duration(*text);
-    if (!wait) {
-        return fail(Errc::InvalidInput, "wait={}: expected a duration such as 30s", *text);
-    }
-    return *wait;
 }
 
 /// Its end, or that it goes on when the time is over.
 void await_end(const Services& services, const engine::RunName& name, Nanos wait,
                const Reply& reply) {
     auto is_answered = std::make_shared<std::atomic<bool>>(false);
-    services.engine.await(name, [reply, is_answered](const Result<Value>& ending) {
+    auto id = services.engine.await(name, [reply, is_answered](const Result<Value>& ending) {
         if (!is_answered->exchange(true)) {
             answer(reply, ending);
         }
     });
-    services.timers.after(wait, [reply, is_answered, id = name.id] {
-        if (!is_answered->exchange(true)) {
-            answer(reply, 202, Value::object({{"run", id}, {"status", "running"}}));
+    // Held weakly: once the run has ended, nothing is to wait for the rest of the time.
+    services.timers.after(wait, [&services, name, id, is_answered, held = std::weak_ptr{reply}] {
+        auto waiting = held.lock();
+        if (waiting && !is_answered->exchange(true)) {
+            services.engine.abandon(name, id);
+            answer(waiting, 202, Value::object({{"run", name.id}, {"status", "running"}}));
         }
     });
 }
 
 /// Idempotent: the same id twice is one run, and the second answer says so.
 void start(const Services& services, const Incoming& incoming, const Reply& reply) {
-    auto request = read_start(incoming);
-    auto wait = request ? read_wait(incoming) : Result<std::optional<Nanos>>{};
-    if (!request || !wait) {
-        answer(reply, problem_of(request ? wait.error() : request.error()));
+    auto known = check_query(incoming, {"wait"});
+    auto wait = known ? read_duration(incoming, "wait")
+                      : Result<std::optional<Nanos>>{std::unexpected(known.error())};
+    auto request =
+        wait ? read_start(incoming) : Result<engine::StartRequest>{std::unexpected(wait.error())};
+    if (!request) {
+        answer(reply, problem_of(request.error()));
         return;
     }
     auto name = engine::RunName{.space = request->space, .id = request->id};
@@ -111,11 +73,23 @@ void start(const Services& services, const Incoming& incoming, const Reply& repl
         if (!started) {
             answer(reply, problem_of(started.error()));
         } else if (wait) {
-            await_end(services, name, *wait, reply);
+            await_end(services, name, std::min<Nanos>(*wait, wait_max), reply);
         } else {
             answer(reply, 201, *started);
         }
     });
+}
+
+void wait_for_end(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto known = check_query(incoming, {"wait"});
+    auto wait = known ? read_duration(incoming, "wait")
+                      : Result<std::optional<Nanos>>{std::unexpected(known.error())};
+    if (!wait) {
+        answer(reply, problem_of(wait.error()));
+        return;
+    }
+    await_end(services, name_of(incoming), std::min<Nanos>(wait->value_or(Nanos{0}), wait_max),
+              reply);
 }
 
 /// The events that wait with it, oldest first.
@@ -130,6 +104,10 @@ Result<Value> kept_of(const trigger::RunState& state) {
 /// A look at a run as it is now.
 Handle query(const Services& services, Result<Value> (*view)(const trigger::RunState&)) {
     return [&services, view](const Incoming& incoming, const Reply& reply) {
+        if (auto known = check_query(incoming, {}); !known) {
+            answer(reply, problem_of(known.error()));
+            return;
+        }
         auto read = [id = incoming.part("run"),
                      view](const trigger::RunState* state) -> Result<Value> {
             if (state == nullptr) {
@@ -142,108 +120,93 @@ Handle query(const Services& services, Result<Value> (*view)(const trigger::RunS
     };
 }
 
-Result<engine::RunFilter> read_filter(const Incoming& incoming) {
-    auto filter = engine::RunFilter{.space = incoming.space};
-    for (const auto& [name, text] : incoming.target.query) {
-        if (name == "definition") {
-            filter.definition = text;
-        } else if (name == "label") {
-            filter.label = text;
-        } else if (name == "cursor") {
-            filter.cursor = text;
-        } else if (name == "limit") {
-            auto [end, error] =
-                std::from_chars(text.data(), text.data() + text.size(), filter.most);
-            if (error != std::errc{} || end != text.data() + text.size() || filter.most == 0 ||
-                filter.most > 1'000) {
-                return fail(Errc::InvalidInput, "limit={}: expected 1 to 1000", text);
-            }
-        } else if (name == "status") {
-            for (auto status :
-                 {trigger::Status::Running, trigger::Status::Succeeded, trigger::Status::Failed,
-                  trigger::Status::Cancelled, trigger::Status::TimedOut}) {
-                if (text == to_string(status)) {
-                    filter.status = status;
-                }
-            }
-            if (!filter.status) {
-                return fail(Errc::InvalidInput,
-                            "status={}: expected running, succeeded, failed, cancelled or timed "
-                            "out",
-                            text);
-            }
-        } else if (name != "namespace") {
-            return fail(Errc::InvalidInput, "there is no parameter {}", name);
-        }
-    }
-    return filter;
-}
-
-Result<Value> list(const Services& services, const Incoming& incoming) {
-    auto filter = TRY(read_filter(incoming));
-    auto page = TRY(engine::list_runs(services.store, filter));
+Result<Value> list(const Services& services, const RunQuery& query) {
+    auto page = TRY(engine::list_runs(services.store, query.filter));
     auto runs = std::vector<Value>{};
     for (const auto& listed : page.runs) {
-        runs.push_back(view_of(listed));
+        if (query.matches(listed.summary)) {
+            runs.push_back(view_of(listed));
+        }
     }
     return Value::object({{"runs", Value::list(std::move(runs))},
                           {"cursor", page.cursor.empty() ? Value{} : Value{page.cursor}}});
 }
 
-Handle command(const Services& services, std::string_view type) {
-    return [&services, type](const Incoming& incoming, const Reply& reply) {
-        services.engine.command(name_of(incoming), std::string{type}, Value{},
-                                [reply](const Result<Value>& done) { answer(reply, done); });
-    };
+void answer_list(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto query = read_run_query(incoming);
+    if (!query) {
+        answer(reply, problem_of(query.error()));
+        return;
+    }
+    answer_from_worker(services, reply,
+                       [&services, query = *std::move(query)] { return list(services, query); });
+}
+
+/// All of a run as the store has it, now or right after one of its events.
+Result<Value> state_of(const Services& services, const engine::RunName& run,
+                       std::optional<std::uint64_t> at) {
+    auto inspector = engine::Inspector{services.store, services.vocabulary};
+    if (at) {
+        auto past = TRY(engine::state_at(inspector, run, trigger::EventNumber{*at}));
+        return inspect::state_view(*past.state);
+    }
+    auto state = TRY(inspector.run(run));
+    auto waiting = std::vector<Value>{};
+    if (!state->has_ended()) {
+        for (const auto& each : TRY(inspect::waiting_triggers(inspector, run))) {
+            waiting.push_back(to_value(each));
+        }
+    }
+    return inspect::state_view(*state).with("waiting", Value::list(std::move(waiting)));
+}
+
+void answer_state(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto known = check_query(incoming, {"at"});
+    auto at = known ? read_number(incoming, "at")
+                    : Result<std::optional<std::uint64_t>>{std::unexpected(known.error())};
+    if (!at) {
+        answer(reply, problem_of(at.error()));
+        return;
+    }
+    answer_from_worker(services, reply, [&services, run = name_of(incoming), at = *at] {
+        return state_of(services, run, at);
+    });
+}
+
+void remove(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto known = check_query(incoming, {"terminate"});
+    auto terminates =
+        known ? read_flag(incoming, "terminate") : Result<bool>{std::unexpected(known.error())};
+    if (!terminates) {
+        answer(reply, problem_of(terminates.error()));
+        return;
+    }
+    services.engine.remove(
+        name_of(incoming),
+        *terminates ? engine::WhenRunning::Terminate : engine::WhenRunning::Refuse,
+        [reply](const Result<Value>& done) { answer(reply, done); });
 }
 
 } // namespace
 
 void add_run_routes(RouteTable& routes, const Services& services) {
-    routes.add({http::Method::Post,
-                "/v1/runs",
-                {Role::Operator, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    start(services, incoming, reply);
-                }});
-    routes.add({http::Method::Get,
-                "/v1/runs",
-                {Role::Reader, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    answer(reply, list(services, incoming));
-                }});
-    routes.add({http::Method::Get,
-                "/v1/runs/{run}",
-                {Role::Reader, true},
+    auto with = [&services](void (*handle)(const Services&, const Incoming&, const Reply&)) {
+        return [&services, handle](const Incoming& incoming, const Reply& reply) {
+            handle(services, incoming, reply);
+        };
+    };
+    constexpr auto reads = Policy{Role::Reader, true};
+    constexpr auto changes = Policy{Role::Operator, true};
+    routes.add({http::Method::Post, "/v1/runs", changes, with(start)});
+    routes.add({http::Method::Get, "/v1/runs", reads, with(answer_list)});
+    routes.add({http::Method::Get, "/v1/runs/{run}", reads,
                 query(services, [](const trigger::RunState& state) -> Result<Value> {
-                    return view_of(state);
+                    return inspect::progress_view(state);
                 })});
-    routes.add(
-        {http::Method::Get, "/v1/runs/{run}/kept", {Role::Reader, true}, query(services, kept_of)});
-    routes.add({http::Method::Post,
-                "/v1/runs/{run}/cancel",
-                {Role::Operator, true},
-                command(services, trigger::types::run_cancel)});
-    routes.add({http::Method::Post,
-                "/v1/runs/{run}/terminate",
-                {Role::Operator, true},
-                command(services, trigger::types::run_terminate)});
-    routes.add({http::Method::Post,
-                "/v1/runs/{run}/reopen",
-                {Role::Operator, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    services.engine.reopen(name_of(incoming), [reply](const Result<Value>& done) {
-                        answer(reply, done);
-                    });
-                }});
-    routes.add({http::Method::Delete,
-                "/v1/runs/{run}",
-                {Role::Operator, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    services.engine.remove(
-                        name_of(incoming), engine::WhenRunning::Refuse,
-                        [reply](const Result<Value>& done) { answer(reply, done); });
-                }});
+    routes.add({http::Method::Get, "/v1/runs/{run}/end", reads, with(wait_for_end)});
+    routes.add({http::Method::Get, "/v1/runs/{run}/state", reads, with(answer_state)});
+    routes.add({http::Method::Get, "/v1/runs/{run}/kept", reads, query(services, kept_of)});
+    routes.add({http::Method::Delete, "/v1/runs/{run}", changes, with(remove)});
 }
 
 } // namespace sluice::server

@@ -230,10 +230,10 @@ class Access(ServerTest):
     FLAGS = ()
 
     def test_tokens_are_made_used_and_revoked(self):
-        root = self.sluice("token", "create", "--name", "root", "--role", "admin").stdout.strip()
+        root = self.sluice("token", "create", "root", "--role", "admin").stdout.strip()
         refused = self.sluice("ps", code=REFUSED)
         self.assertIn("SLUICE_TOKEN", refused.stderr)
-        eyes = self.sluice("token", "create", "--name", "eyes", "--role", "reader", "--token", root).stdout.strip()
+        eyes = self.sluice("token", "create", "eyes", "--role", "reader", "--token", root).stdout.strip()
         self.assertEqual({each["name"] for each in self.json("token", "list", "--token", root)}, {"root", "eyes"})
         self.sluice("ps", "--token", eyes)
         self.sluice("start", "pair", "--token", eyes, code=REFUSED)
@@ -249,7 +249,7 @@ class Access(ServerTest):
         return file
 
     def test_profiles_name_servers(self):
-        token = self.sluice("token", "create", "--name", "root", "--role", "admin").stdout.strip()
+        token = self.sluice("token", "create", "root", "--role", "admin").stdout.strip()
         server, self.server = self.server, ""
         file = self.profiles(f"# mine\nprofiles:\n  home: {{server: '{server}', token: {token}}}\n"
                              "  away: {server: 'http://127.0.0.1:1'}\n")

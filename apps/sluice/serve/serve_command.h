@@ -1,9 +1,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "cli/command.h"
 #include "sluice/exit_code.h"
 #include "sluice/serve/configuration_source.h"
 
@@ -15,9 +13,6 @@ struct ServeOptions {
     bool shows_config = false;        ///< And does nothing else.
     bool is_json = false;             ///< What it shows or tells, as JSON.
 };
-
-/// An option for each setting that has one. The options outlive them.
-std::vector<cli::Word> serve_words(ServeOptions& options);
 
 /// Serves until it is asked to stop; then answers what was asked, commits, and goes.
 ExitCode serve(ServeOptions options);

@@ -11,11 +11,14 @@
 #include "observe/diagnostic_lines.h"
 #include "observe/metrics.h"
 #include "reactor/timer_thread.h"
+#include "reactor/worker_pool.h"
 #include "secret/secrets.h"
 #include "server/audit.h"
+#include "server/backups.h"
 #include "server/configuration.h"
 #include "server/documents.h"
 #include "server/gateway.h"
+#include "server/live_feed.h"
 #include "server/services.h"
 #include "server/tokens.h"
 #include "sluice/run/bell.h"
@@ -67,6 +70,8 @@ private:
     observe::DiagnosticLines diagnostics_;
     observe::Metrics metrics_;
     reactor::TimerThread timers_;
+    reactor::WorkerPool workers_{"worker"};
+    server::LiveFeed live_{clock_, [this] { return server::metrics_view(*services_); }};
     server::TokenTable token_table_{clock_};
     Bell bell_;
     // From the beginning: whoever is told that it serves may ask it to stop.
@@ -81,6 +86,7 @@ private:
     std::unique_ptr<server::Documents> documents_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
+    std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
     std::atomic<const server::Gateway*> ready_gateway_{nullptr};
