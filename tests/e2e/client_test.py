@@ -24,7 +24,7 @@ PAIR = """
 name: pair
 triggers:
   - {id: both, on: item, condition: {count: 2}, action: {finish: {result: two came}}}
-  - {id: broken, on: bad, action: {fail: {kind: broken, message: as asked}}}
+  - {id: broken, on: bad, action: {finish: {error: {kind: broken, message: as asked}}}}
 """
 
 
