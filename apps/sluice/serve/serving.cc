@@ -94,6 +94,9 @@ Result<void> Serving::open() {
     live_.start();
     intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
+    if (durability_of(values()) != store::Durability::Memory) {
+        served_.emplace(values().data, url);
+    }
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -251,6 +254,7 @@ void Serving::wait_for(Nanos delay) {
 
 void Serving::stop() {
     server_->stop(values().stop_grace);
+    served_.reset();
     workers_.stop();
     audit_->stop();
     intake_->stop();

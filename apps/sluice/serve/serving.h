@@ -29,6 +29,7 @@
 #include "sluice/serve/configuration_source.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
+#include "sluice/served_directory.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -86,6 +87,7 @@ private:
     /// Goes after the session, whose last answers still come to it.
     std::unique_ptr<server::intake::Intake> intake_;
     std::unique_ptr<Session> session_;
+    std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;

@@ -1,4 +1,4 @@
-#include "cli/profiles.h"
+#include "cli/internal/profiles.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/connection.h"
-#include "cli/files.h"
+#include "cli/internal/files.h"
 #include "value/json.h"
 
 namespace sluice::cli {

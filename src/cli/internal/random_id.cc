@@ -1,4 +1,4 @@
-#include "cli/random_id.h"
+#include "cli/internal/random_id.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "cli/profiles.h"
+#include "cli/internal/profiles.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/nearest.h"
-#include "cli/files.h"
+#include "cli/internal/files.h"
 
 namespace sluice::cli {
 

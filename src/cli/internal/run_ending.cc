@@ -1,4 +1,4 @@
-#include "cli/run_ending.h"
+#include "cli/internal/run_ending.h"
 
 #include "cli/output.h"
 

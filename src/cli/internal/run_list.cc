@@ -1,4 +1,4 @@
-#include "cli/run_list.h"
+#include "cli/internal/run_list.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/connection.h"
+#include "cli/internal/time_bound.h"
 #include "cli/output.h"
-#include "cli/time_bound.h"
 #include "value/time_text.h"
 
 namespace sluice::cli {

@@ -1,4 +1,4 @@
-#include "cli/time_bound.h"
+#include "cli/internal/time_bound.h"
 
 #include "value/time_text.h"
 

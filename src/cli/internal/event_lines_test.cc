@@ -1,4 +1,4 @@
-#include "cli/event_lines.h"
+#include "cli/internal/event_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

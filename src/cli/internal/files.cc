@@ -1,4 +1,4 @@
-#include "cli/files.h"
+#include "cli/internal/files.h"
 
 #include <cerrno>
 #include <cstring>

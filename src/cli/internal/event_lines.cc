@@ -1,4 +1,4 @@
-#include "cli/event_lines.h"
+#include "cli/internal/event_lines.h"
 
 #include <utility>
 
