@@ -103,8 +103,9 @@ void take_events(const Services& services, const Incoming& incoming, const Reply
     }
     auto names_run = [](const Event& event) { return !event.run().empty(); };
     if (services.router != nullptr && !std::ranges::all_of(*events, names_run)) {
-        services.router->take(incoming.space, *std::move(events),
-                              [&services, reply](const auto& routed) { answer_routed(services, reply, routed); });
+        services.router->take(
+            incoming.space, *std::move(events),
+            [&services, reply](const auto& routed) { answer_routed(services, reply, routed); });
         return;
     }
     services.engine.send(incoming.space, *std::move(events),

@@ -95,7 +95,8 @@ const std::vector<Setting>& table() {
         {.name = "unrouted",
          .form = "WORD",
          .field = &C::unrouted,
-         .description = "what becomes of events that no route takes: refuse, or accept to drop them",
+         .description =
+             "what becomes of events that no route takes: refuse, or accept to drop them",
          .choices = {"refuse", "accept"}},
         {"watch_roots", "DIR,…", &C::watch_roots,
          "directories inside these may be watched by sources"},

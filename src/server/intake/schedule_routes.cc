@@ -118,9 +118,8 @@ void add_schedule_routes(RouteTable& routes, const Services& services, Schedules
                 "/v1/schedules/{schedule}/trigger",
                 {Role::Operator, true},
                 [&schedules](const Incoming& incoming, const Reply& reply) {
-                    schedules.trigger(
-                        incoming.space, incoming.part("schedule"),
-                        [reply](const Result<Value>& done) { answer(reply, done); });
+                    schedules.trigger(incoming.space, incoming.part("schedule"),
+                                      [reply](const Result<Value>& done) { answer(reply, done); });
                 }});
 }
 
@@ -140,8 +139,9 @@ void add_timer_routes(RouteTable& routes, const Services& services) {
                         }
                         return Value::object({{"timers", Value::list(std::move(timers))}});
                     };
-                    services.engine.query({.space = incoming.space, .id = incoming.part("run")}, read,
-                                 [reply](const Result<Value>& seen) { answer(reply, seen); });
+                    services.engine.query(
+                        {.space = incoming.space, .id = incoming.part("run")}, read,
+                        [reply](const Result<Value>& seen) { answer(reply, seen); });
                 }});
 }
 

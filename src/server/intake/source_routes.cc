@@ -78,14 +78,14 @@ void take_s3(Sources& sources, const Incoming& incoming, const Reply& reply) {
 void add_source_routes(RouteTable& routes, const Services& services, Sources& sources) {
     auto change = [&](http::Method method, std::string path, Role role,
                       std::function<void(const Incoming&, const Reply&)> handle) {
-        routes.add({method,
-                    std::move(path),
-                    {role, true},
-                    [&services, handle = std::move(handle)](const Incoming& incoming,
-                                                            const Reply& reply) {
-                        do_on_worker(services, reply,
-                                     [handle, incoming, reply] { handle(incoming, reply); });
-                    }});
+        routes.add(
+            {method,
+             std::move(path),
+             {role, true},
+             [&services, handle = std::move(handle)](const Incoming& incoming, const Reply& reply) {
+                 do_on_worker(services, reply,
+                              [handle, incoming, reply] { handle(incoming, reply); });
+             }});
     };
     routes.add({http::Method::Get,
                 "/v1/sources",
