@@ -43,7 +43,7 @@ struct Services {
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
     const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
-    trigger::DecideLimits limits{}; ///< That runs are decided with.
+    trigger::DecideLimits limits{};                 ///< That runs are decided with.
 };
 
 /// Answers with what is read, which may block: on a worker, or 503 when too many wait for one.

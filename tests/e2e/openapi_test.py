@@ -133,7 +133,8 @@ class OpenApiTest(unittest.TestCase):
     def test_every_operation_answers_as_described(self):
         call = Calls(self, self.description, self.server)
         for part in (self.use_definitions, self.use_runs, self.use_changes, self.use_bulk, self.use_triggers,
-                     self.use_history, self.use_live, self.use_access, self.use_operations):
+                     self.use_history, self.use_live, self.use_backups, self.use_access,
+                     self.use_operations):
             part(call)
         unused = [f"{method} {path}{'?' + name if name else ''}"
                   for (method, path), operation in self.description.operations.items()
@@ -177,6 +178,8 @@ class OpenApiTest(unittest.TestCase):
     def use_changes(self, call):
         call("POST", "/v1/runs/{run}/pause", 200, run="s")
         call("POST", "/v1/runs/{run}/resume", 200, run="s")
+        call("POST", "/v1/runs/{run}/move", 200, {"dry_run": "true"}, run="s")
+        call("POST", "/v1/runs/{run}/move", 409, run="r")
         call("POST", "/v1/runs/{run}/fork", 201, body={"event": 1, "id": "f"}, run="s")
         call("POST", "/v1/runs/{run}/reset", 201, body={"event": 1, "id": "g"}, run="s")
         call("POST", "/v1/runs/{run}/cancel", 200, body={"reason": "test"}, run="f")
@@ -235,6 +238,14 @@ class OpenApiTest(unittest.TestCase):
         call("GET", "/v1/live/runs", 200, {"status": "failed", "definition": "d", "label": "a=b", "after": "x"})
         call("GET", "/v1/live/events", 200, {"type": "a*", "subject": "b", "source": "/c", "after": "x"})
         call("GET", "/v1/live/metrics", 200)
+
+    def use_backups(self, call):
+        made = call("POST", "/v1/backups", 201)
+        call("GET", "/v1/backups", 200)
+        call("GET", "/v1/backups/{backup}/files/{file}", 200, {"from": "0", "most": "10"}, backup=made["backup"],
+             file=made["files"][0]["name"])
+        call("DELETE", "/v1/backups/{backup}", 200, backup=made["backup"])
+        call("DELETE", "/v1/backups/{backup}", 404, backup=made["backup"])
 
     def use_access(self, call):
         # From the first token on, everyone needs one.
