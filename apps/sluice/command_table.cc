@@ -303,14 +303,13 @@ Command serve_row() {
         std::map<std::string, std::vector<std::string>> settings; ///< Of an option the last counts.
     };
     auto given = std::make_shared<Given>();
-    auto command =
-        Command{.name = "serve",
-                .help = "Serve events and runs over HTTP",
-                .words = {{.name = "--config",
-                           .target = &given->options.config,
-                           .help = "A YAML file with settings",
-                           .value = "FILE",
-                           .completes = Completes::File}}};
+    auto command = Command{.name = "serve",
+                           .help = "Serve events and runs over HTTP",
+                           .words = {{.name = "--config",
+                                      .target = &given->options.config,
+                                      .help = "A YAML file with settings",
+                                      .value = "FILE",
+                                      .completes = Completes::File}}};
     for (const auto& setting : server::settings()) {
         if (!setting.flag().empty()) {
             command.words.push_back(

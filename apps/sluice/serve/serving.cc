@@ -127,7 +127,11 @@ Result<void> Serving::open_session() {
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     documents_ =
-        TRY(server::Documents::open(session_->store(), {std::string{server::Tokens::kind}}));
+        TRY(server::Documents::open(session_->store(), {std::string{server::Tokens::kind},
+                                                        std::string{server::Namespaces::kind},
+                                                        std::string{server::Quotas::kind}}));
+    namespaces_.emplace(*documents_);
+    quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
         session_->engine(), session_->store(), clock_,
         {.accepts_unrouted = values().unrouted == "accept",
@@ -173,7 +177,10 @@ void Serving::open_gateway() {
                                        .version = SLUICE_VERSION,
                                        .router = &intake_->router(),
                                        .is_stopping = &is_stopping_,
-                                       .limits = decide_limits});
+                                       .limits = decide_limits,
+                                       .documents = documents_.get(),
+                                       .namespaces = &*namespaces_,
+                                       .quotas = quotas_.get()});
     backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
@@ -184,6 +191,8 @@ void Serving::open_gateway() {
     server::add_run_trigger_routes(routes, *services_);
     server::add_run_history_routes(routes, *services_);
     server::add_live_routes(routes, *services_);
+    server::add_namespace_routes(routes, *services_);
+    server::add_quota_routes(routes, *services_);
     server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
@@ -193,7 +202,10 @@ void Serving::open_gateway() {
                      server::GatewayOptions{.is_open = address_.is_loopback(),
                                             .hosts = values().hosts,
                                             .origins = values().origins,
-                                            .audit = audit_.get()});
+                                            .audit = audit_.get(),
+                                            .namespaces = &*namespaces_,
+                                            .requests = {},
+                                            .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }
 

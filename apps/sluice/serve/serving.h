@@ -20,6 +20,8 @@
 #include "server/gateway.h"
 #include "server/intake/intake.h"
 #include "server/live_feed.h"
+#include "server/namespaces.h"
+#include "server/quotas.h"
 #include "server/services.h"
 #include "server/tokens.h"
 #include "sluice/run/bell.h"
@@ -87,6 +89,8 @@ private:
     std::unique_ptr<server::Documents> documents_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
+    std::optional<server::Namespaces> namespaces_;
+    std::unique_ptr<server::Quotas> quotas_;
     std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;

@@ -24,6 +24,13 @@ void define(const Services& services, const Incoming& incoming, const Reply& rep
     auto& catalog = services.engine.catalog();
     auto hash = std::string{};
     for (const auto& definition : *compiled) {
+        auto refused = services.quotas == nullptr
+                           ? std::nullopt
+                           : services.quotas->refuse_definition(incoming.space, definition.name);
+        if (refused) {
+            answer(reply, *refused);
+            return;
+        }
         auto added = catalog.add(incoming.space, definition);
         if (!added) {
             answer(reply, problem_of(added.error()));

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <expected>
 #include <memory>
 #include <utility>
 
@@ -68,8 +69,15 @@ void start(const Services& services, const Incoming& incoming, const Reply& repl
         answer(reply, problem_of(request.error()));
         return;
     }
+    auto admitted = services.quotas == nullptr ? std::expected<Quotas::Ticket, Problem>{}
+                                               : services.quotas->admit_start(request->space);
+    if (!admitted) {
+        answer(reply, admitted.error());
+        return;
+    }
     auto name = engine::RunName{.space = request->space, .id = request->id};
-    services.engine.start(*request, [&services, name, reply, wait = *wait](Result<Value> started) {
+    services.engine.start(*request, [&services, name, reply, wait = *wait,
+                                     ticket = *std::move(admitted)](Result<Value> started) {
         if (!started) {
             answer(reply, problem_of(started.error()));
         } else if (wait) {

@@ -55,10 +55,9 @@ void add_backup_routes(RouteTable& routes, const Services& services, Backups& ba
                     auto made = backups.make();
                     made ? answer(reply, 201, *made) : answer(reply, problem_of(made.error()));
                 })});
-    routes.add({http::Method::Get, "/v1/backups", policy,
-                work([&backups](const Incoming&, const Reply& reply) {
-                    answer(reply, backups.list());
-                })});
+    routes.add(
+        {http::Method::Get, "/v1/backups", policy,
+         work([&backups](const Incoming&, const Reply& reply) { answer(reply, backups.list()); })});
     routes.add({http::Method::Get, "/v1/backups/{backup}/files/{file}", policy,
                 work([&backups](const Incoming& incoming, const Reply& reply) {
                     send_piece(backups, incoming, reply);

@@ -101,6 +101,12 @@ void take_events(const Services& services, const Incoming& incoming, const Reply
         reply->answer({.status = 202});
         return;
     }
+    if (services.quotas != nullptr) {
+        if (auto problem = services.quotas->refuse_events(incoming.space, events->size())) {
+            answer(reply, *problem);
+            return;
+        }
+    }
     auto names_run = [](const Event& event) { return !event.run().empty(); };
     if (services.router != nullptr && !std::ranges::all_of(*events, names_run)) {
         services.router->take(
