@@ -27,13 +27,13 @@ void add_description_routes(RouteTable& routes) {
              reply->answer({.headers = {{"Content-Type", "application/json"}},
                             .body = std::string{openapi_description}});
          }});
-    routes.add({http::Method::Get, "/v1/operations", anyone,
+    routes.add({http::Method::Get, "/v1/api", anyone,
                 [listed](const Incoming&, const Reply& reply) { answer(reply, 200, *listed); }});
     auto views = std::vector<Value>{};
     for (const auto& route : routes.all()) {
         views.push_back(view_of(*route));
     }
-    *listed = Value::object({{"operations", Value::list(std::move(views))}});
+    *listed = Value::object({{"routes", Value::list(std::move(views))}});
 }
 
 } // namespace sluice::server

@@ -191,9 +191,14 @@ void join_run(const Services& services, const engine::RunName& run, const Reply&
                         .wants = {},
                         .after = after,
                         .is_catching_up = after.has_value()});
-    if (after) {
-        std::make_shared<CatchUp>(services, run, *place, *after + 1)->go_on();
+    if (!after) {
+        return;
     }
+    // What was decided before anybody wanted it is in history once this is answered.
+    auto catch_up = std::make_shared<CatchUp>(services, run, *std::move(place), *after + 1);
+    services.engine.query(
+        run, [](const trigger::RunState*) { return Result<Value>{Value{}}; },
+        [catch_up](const Result<Value>&) { catch_up->go_on(); });
 }
 
 Result<std::optional<std::uint64_t>> read_after(const Incoming& incoming) {

@@ -6,6 +6,7 @@
 #include "server/inspect/waiting.h"
 #include "server/inspect/wording.h"
 #include "server/internal/requests.h"
+#include "server/internal/run_move.h"
 #include "server/services.h"
 #include "trigger/arrival.h"
 
@@ -14,33 +15,6 @@
 namespace sluice::server {
 
 namespace {
-
-/// Text from outside is data: where actions take templates, it must not become one.
-Value as_text(const Value& value) {
-    if (value.is_string()) {
-        auto text = std::string{};
-        for (auto rest = value.as_string(); !rest.empty(); rest.remove_prefix(1)) {
-            text += rest.starts_with("${") ? "$" : "";
-            text += rest.front();
-        }
-        return Value{text};
-    }
-    if (value.is_list()) {
-        auto items = std::vector<Value>{};
-        for (const auto& each : value.as_list()) {
-            items.push_back(as_text(each));
-        }
-        return Value::list(std::move(items));
-    }
-    if (value.is_map()) {
-        auto members = std::vector<value::Member>{};
-        for (const auto& [name, member] : value.as_map()) {
-            members.push_back({name, as_text(member)});
-        }
-        return Value::map(std::move(members));
-    }
-    return value;
-}
 
 Problem problem_of_command(const Value& answered) {
     const auto* reply = answered.find("reply");
@@ -145,6 +119,31 @@ Result<Value> set_trigger_context(const Incoming& incoming) {
     return Value::object({{"set", Value::object({{"triggers", std::move(over)}})}});
 }
 
+/// Its triggers become those of the definition as it is now.
+void move_run(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto known = check_query(incoming, {"dry_run"});
+    auto dry_run =
+        known ? read_flag(incoming, "dry_run") : Result<bool>{std::unexpected(known.error())};
+    if (!dry_run) {
+        answer(reply, problem_of(dry_run.error()));
+        return;
+    }
+    do_on_worker(services, reply, [&services, run = name_of(incoming), reply, only = *dry_run] {
+        auto inspector = engine::Inspector{services.store, services.vocabulary};
+        auto planned = plan_move(inspector, run);
+        if (!planned) {
+            answer(reply, problem_of(planned.error()));
+            return;
+        }
+        auto told = planned->changes.with("run", run.id).with("version", planned->version);
+        if (only || planned->action.size() == 0) {
+            answer(reply, 200, told);
+        } else {
+            act(services, run, reply, 200, std::move(planned->action), std::move(told));
+        }
+    });
+}
+
 std::string id_of(const Value& shown) {
     return inspect::text_at(*shown.find("trigger"), "id");
 }
@@ -239,6 +238,10 @@ void add_run_trigger_routes(RouteTable& routes, const Services& services) {
     const auto all = std::string{"/v1/runs/{run}/triggers"};
     const auto one = all + "/{trigger}";
     using http::Method;
+    routes.add({Method::Post, "/v1/runs/{run}/move", changes,
+                [&services](const Incoming& incoming, const Reply& reply) {
+                    move_run(services, incoming, reply);
+                }});
     routes.add({Method::Get, all, reads, looking(services, look_at_all)});
     routes.add({Method::Post, all, changes, acting(services, 201, add)});
     routes.add({Method::Get, one, reads, looking(services, find_trigger)});
