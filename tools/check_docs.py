@@ -86,7 +86,8 @@ class Check:
                 self.fail(page, "is not listed in docs/decisions/README.md")
 
     def check_every_problem_code_has_a_page(self):
-        sources = [path for path in (self.root / "src/server").rglob("*.cc") if not path.name.endswith("_test.cc")]
+        sources = [path for top in ("src/server", "apps/sluice/serve") for path in (self.root / top).rglob("*.cc")
+                   if not path.name.endswith("_test.cc")]
         text = "\n".join(path.read_text() for path in sources)
         pages = {page.stem for page in (self.root / "docs/errors").glob("*.md")} - {"README"}
         for code in sorted({first or second for first, second in PROBLEM_CODE.findall(text)} - pages):

@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/files.h"
+#include "cli/internal/files.h"
 #include "cli/output.h"
 
 namespace sluice::cli {

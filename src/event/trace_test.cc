@@ -19,13 +19,12 @@ TEST(TraceTest, ReadsItsParts) {
 }
 
 TEST(TraceTest, RefusesWhatIsNone) {
-    for (const auto* text :
-         {"", "00", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-          "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-          "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-          "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
-          "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
-          "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-011"}) {
+    for (const auto* text : {"", "00", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                             "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                             "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+                             "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+                             "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
+                             "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-011"}) {
         EXPECT_FALSE(parse_trace(text)) << text;
         EXPECT_EQ(trace_under(text, "key"), "") << text;
     }

@@ -134,6 +134,14 @@ Problem method_problem(const std::vector<http::Method>& methods) {
             .headers = {{"Allow", list}}};
 }
 
+Problem unknown_namespace(std::string_view space) {
+    return {.status = 404,
+            .code = "unknown_namespace",
+            .detail = fmt::format("there is no namespace \"{}\": an administrator makes it with "
+                                  "PUT /v1/namespaces/{}",
+                                  space, space)};
+}
+
 } // namespace
 
 Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& metrics,
@@ -142,7 +150,8 @@ Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& 
       tokens_(tokens),
       requests_(metrics.counter("http_requests_total")),
       refused_(metrics.counter("http_requests_refused_total")),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      rates_(options_.clock == nullptr ? Rate{} : options_.requests) {
     set_names(options_.hosts, options_.origins);
 }
 
@@ -218,13 +227,21 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
         return;
     }
     auto caller = caller_of(request);
+    if (rates_.is_set()) {
+        if (auto too_many = refuse_rate(caller, request)) {
+            refuse(*too_many);
+            return;
+        }
+    }
     auto* problem = std::get_if<Problem>(&caller);
     auto& match = std::get<RouteTable::Match>(found);
     auto incoming = Incoming{.request = std::move(request),
                              .target = *std::move(target),
                              .path = std::move(match.path),
                              .caller = problem ? Caller{} : std::get<Caller>(std::move(caller))};
-    if (const auto* space = incoming.query("namespace")) {
+    if (auto named = incoming.path.find("namespace"); named != incoming.path.end()) {
+        incoming.space = named->second;
+    } else if (const auto* space = incoming.query("namespace")) {
         incoming.space = *space;
     } else if (!incoming.caller.space.empty()) {
         incoming.space = incoming.caller.space;
@@ -237,6 +254,12 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
     if (refusal) {
         refused_.add();
         answer(told, *refusal);
+        return;
+    }
+    if (policy.is_namespaced && options_.namespaces != nullptr &&
+        !options_.namespaces->contains(incoming.space)) {
+        refused_.add();
+        answer(told, unknown_namespace(incoming.space));
         return;
     }
     match.route->handle(std::move(incoming), std::move(told));
@@ -281,6 +304,23 @@ bool Gateway::is_foreign_page(const http::Request& request) const {
 bool Gateway::is_known_origin(std::string_view origin) const {
     auto known = names();
     return std::ranges::find(known->origins, origin) != known->origins.end();
+}
+
+std::optional<Problem> Gateway::refuse_rate(const std::variant<Caller, Problem>& caller,
+                                            const http::Request& request) const {
+    const auto* known = std::get_if<Caller>(&caller);
+    auto has_token = known != nullptr && request.headers.find("Authorization") != nullptr;
+    auto name = has_token ? "token " + known->name : "address " + request.peer;
+    auto wait = rates_.take(name, options_.clock->steady());
+    if (wait == Nanos{0}) {
+        return std::nullopt;
+    }
+    auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    return Problem{.status = 429,
+                   .code = "too_many_requests",
+                   .detail = fmt::format("the {} may ask {} times a second: ask again later", name,
+                                         options_.requests.per_second),
+                   .headers = {{"Retry-After", std::to_string(seconds)}}};
 }
 
 std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) const {

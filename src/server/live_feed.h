@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "reactor/mailbox.h"
-#include "server/live_channel.h"
+#include "server/internal/live_channel.h"
 
 namespace sluice::server {
 

@@ -49,9 +49,8 @@ protected:
     }
 
     LiveClock clock_;
-    LiveFeed feed_{clock_,
-                   [] { return Value::object({{"events", 7}}); },
-                   {.queued_bytes_max = 10'000}};
+    LiveFeed feed_{
+        clock_, [] { return Value::object({{"events", 7}}); }, {.queued_bytes_max = 10'000}};
     engine::Watch watch_ = feed_.watch();
     LiveReaderId id_;
 };

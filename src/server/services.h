@@ -12,7 +12,10 @@
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
 #include "reactor/worker_pool.h"
+#include "server/documents.h"
 #include "server/live_feed.h"
+#include "server/namespaces.h"
+#include "server/quotas.h"
 #include "server/route_table.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -43,7 +46,10 @@ struct Services {
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
     const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
-    trigger::DecideLimits limits{}; ///< That runs are decided with.
+    trigger::DecideLimits limits{};                 ///< That runs are decided with.
+    Documents* documents = nullptr;
+    Namespaces* namespaces = nullptr;
+    Quotas* quotas = nullptr; ///< None: nothing is refused.
 };
 
 /// Answers with what is read, which may block: on a worker, or 503 when too many wait for one.
@@ -53,7 +59,7 @@ void do_on_worker(const Services& services, const Reply& reply, reactor::WorkerP
 
 void add_event_routes(RouteTable& routes, const Services& services);
 /// What stands under `/v1/routes`: where events without a run go.
-void add_router_routes(RouteTable& routes, EventRouter& router);
+void add_router_routes(RouteTable& routes, const Services& services, EventRouter& router);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
 /// Cancel, pause, fork and the like, of one run or many.
@@ -67,6 +73,9 @@ void add_description_routes(RouteTable& routes);
 Value metrics_view(const Services& services);
 /// Copies of the store, to be fetched file by file.
 void add_backup_routes(RouteTable& routes, const Services& services, Backups& backups);
+/// These need documents, namespaces and quotas.
+void add_namespace_routes(RouteTable& routes, const Services& services);
+void add_quota_routes(RouteTable& routes, const Services& services);
 /// Health, readiness, metrics.
 void add_operation_routes(RouteTable& routes, const Services& services);
 

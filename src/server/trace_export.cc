@@ -23,11 +23,10 @@ std::string nanos_text(Time time) {
 }
 
 Value attribute(std::string_view name, std::string_view text) {
-    return Value::object(
-        {{"key", name}, {"value", Value::object({{"stringValue", text}})}});
+    return Value::object({{"key", name}, {"value", Value::object({{"stringValue", text}})}});
 }
 
-std::string_view text_in(const Value& event, std::string_view name) {
+std::string_view member_text(const Value& event, std::string_view name) {
     const auto* found = event.find(name);
     return found != nullptr && found->is_string() ? found->as_string() : std::string_view{};
 }
@@ -90,9 +89,9 @@ void TraceExport::run_thread() {
     auto mail = std::vector<Noted>{};
     auto wake = reactor::Wake::Mail;
     while (wake != reactor::Wake::Closed) {
-        auto deadline = std::chrono::steady_clock::now() +
-                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                            options_.interval);
+        auto deadline =
+            std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(options_.interval);
         do {
             wake = mailbox_.wait(deadline);
             mailbox_.pop_all(mail);
@@ -121,13 +120,13 @@ void TraceExport::take(const engine::RunName& run, const trigger::Entry& entry) 
     }
     note_calls(run, entry);
     auto event = value::parse_json(entry.json);
-    auto trace = event ? event::parse_trace(text_in(*event, attribute_name)) : std::nullopt;
+    auto trace = event ? event::parse_trace(member_text(*event, attribute_name)) : std::nullopt;
     if (!trace || !trace->is_sampled) {
         return;
     }
     spans_.push_back(to_value(
         *trace, {.key = event_key(run, entry.number),
-                 .name = text_in(*event, "type"),
+                 .name = member_text(*event, "type"),
                  .from = entry.moment.time,
                  .to = entry.moment.time,
                  .is_error = entry.fate == trigger::Fate::Failed,
@@ -142,11 +141,10 @@ void TraceExport::note_calls(const engine::RunName& run, const trigger::Entry& e
         const auto* opened = std::get_if<trigger::TaskOpened>(&change);
         const auto* trace = opened == nullptr ? nullptr : opened->task.policy.find(attribute_name);
         if (trace != nullptr && trace->is_string() && calls_.size() < options_.calls_max) {
-            calls_.insert_or_assign(
-                task_key(run, opened->key.fire.raw(), opened->key.index),
-                Begun{.trace = std::string{trace->as_string()},
-                      .function = opened->task.target,
-                      .at = entry.moment.time});
+            calls_.insert_or_assign(task_key(run, opened->key.fire.raw(), opened->key.index),
+                                    Begun{.trace = std::string{trace->as_string()},
+                                          .function = opened->task.target,
+                                          .at = entry.moment.time});
         }
     }
 }
@@ -179,14 +177,13 @@ void TraceExport::send() {
         return;
     }
     auto count = spans_.size();
-    auto resource = Value::object(
-        {{"attributes", Value::list({attribute("service.name", options_.service)})}});
+    auto resource =
+        Value::object({{"attributes", Value::list({attribute("service.name", options_.service)})}});
     auto scope = Value::object({{"scope", Value::object({{"name", "sluice"}})},
                                 {"spans", Value::list(std::exchange(spans_, {}))}});
     auto body = Value::object(
-        {{"resourceSpans",
-          Value::list({Value::object(
-              {{"resource", resource}, {"scopeSpans", Value::list({scope})}})})}});
+        {{"resourceSpans", Value::list({Value::object(
+                               {{"resource", resource}, {"scopeSpans", Value::list({scope})}})})}});
     auto request = http::Request{.method = http::Method::Post,
                                  .target = options_.endpoint.target,
                                  .headers = options_.headers,
@@ -200,9 +197,9 @@ void TraceExport::send() {
     if (is_taken) {
         sent_.add(count);
     } else if (is_reachable_) {
-        diagnostics_.warn("the trace collector took nothing",
-                          {{"why", answer ? fmt::format("status {}", answer->status)
-                                          : answer.error().message}});
+        diagnostics_.warn(
+            "the trace collector took nothing",
+            {{"why", answer ? fmt::format("status {}", answer->status) : answer.error().message}});
     }
     is_reachable_ = is_taken;
 }

@@ -22,10 +22,10 @@ struct TraceOptions {
     http::Url endpoint; ///< `http://collector:4318/v1/traces`
     http::Headers headers;
     std::string service = "sluice";
-    std::size_t spans_max = 512;                      ///< In a request.
-    Nanos interval = std::chrono::seconds{1};         ///< Spans wait no longer.
-    std::size_t records_max = 10'000;                 ///< That wait; beyond, they are dropped.
-    std::size_t calls_max = 100'000;                  ///< Begun and not answered.
+    std::size_t spans_max = 512;              ///< In a request.
+    Nanos interval = std::chrono::seconds{1}; ///< Spans wait no longer.
+    std::size_t records_max = 10'000;         ///< That wait; beyond, they are dropped.
+    std::size_t calls_max = 100'000;          ///< Begun and not answered.
     Nanos timeout = std::chrono::seconds{10};
 };
 
@@ -36,8 +36,7 @@ struct TraceOptions {
 /// and what it cannot keep up with is dropped and counted.
 class TraceExport {
 public:
-    TraceExport(TraceOptions options, observe::Metrics& metrics,
-                observe::Diagnostics& diagnostics);
+    TraceExport(TraceOptions options, observe::Metrics& metrics, observe::Diagnostics& diagnostics);
     ~TraceExport();
 
     /// A run's history record. Cheap for one that belongs to no trace.

@@ -29,20 +29,21 @@ event::Event traced_event(std::string_view type, std::string_view traceparent) {
 class TraceExportTest : public ::testing::Test {
 protected:
     TraceExportTest() {
-        collector_ = http::Server::open(
-                         {},
-                         [this](http::Request request, const std::shared_ptr<http::Exchange>& reply) {
-                             heard_.set_value(request.target + "\n" + request.body);
-                             reply->answer({.status = 200});
-                         },
-                         diagnostics_)
-                         .value();
-        export_ = std::make_unique<TraceExport>(
-            TraceOptions{.endpoint = {.host = "127.0.0.1",
-                                      .port = collector_->port(),
-                                      .target = "/v1/traces"},
-                         .interval = std::chrono::milliseconds{1}},
-            metrics_, diagnostics_);
+        collector_ =
+            http::Server::open(
+                {},
+                [this](http::Request request, const std::shared_ptr<http::Exchange>& reply) {
+                    heard_.set_value(request.target + "\n" + request.body);
+                    reply->answer({.status = 200});
+                },
+                diagnostics_)
+                .value();
+        export_ =
+            std::make_unique<TraceExport>(TraceOptions{.endpoint = {.host = "127.0.0.1",
+                                                                    .port = collector_->port(),
+                                                                    .target = "/v1/traces"},
+                                                       .interval = std::chrono::milliseconds{1}},
+                                          metrics_, diagnostics_);
     }
 
     void note(const trigger::Arrival& arrival, const std::vector<trigger::Change>& changes = {}) {

@@ -169,6 +169,35 @@ class ApiTest(unittest.TestCase):
         self.assertEqual(why["activations"], 4)
         self.assertIn("it waits", why["states"][0]["state"])
 
+    def define(self, text):
+        self.assertEqual(self.server.ask("POST", "/v1/definitions", text).status, 201)
+
+    def test_a_run_moves_to_a_new_version_where_it_can(self):
+        self.define(b"name: moves\ntriggers:\n"
+                    b"  - {id: join, on: item, condition: {count: 3}, filter: data.ok, action: {finish: {result: old}}}\n"
+                    b"  - {id: other, on: other}\n")
+        self.start("r", "moves")
+        self.start("counted", "moves")
+        self.server.send("r", 1, data={"ok": True})
+        self.define(b"name: moves\ntriggers:\n"
+                    b"  - {id: join, on: item, condition: {count: 3}, action: {finish: {result: new}}}\n"
+                    b"  - {id: late, on: late, action: {finish: {result: late}}}\n")
+        preview = self.ask("POST", "/v1/runs/r/move?dry_run=true")
+        self.assertEqual((preview["added"], preview["changed"], preview["removed"]), (["late"], ["join"], ["other"]))
+        self.assertEqual(len(self.ask("GET", "/v1/runs/r/triggers")["triggers"]), 2)
+        self.ask("POST", "/v1/runs/r/move")
+        self.assertEqual(self.ask("POST", "/v1/runs/r/move")["changed"], [])
+        for number in (2, 3):
+            self.server.send("r", number)
+        self.assertEqual(self.ask("GET", "/v1/runs/r")["result"], "new")
+        self.assertTrue(self.ask("GET", "/v1/runs/r/replay")["same"])
+        self.ask("POST", "/v1/runs/r/move", status=409)
+        self.server.send("counted", 1, data={"ok": True})
+        self.define(b"name: moves\ntriggers:\n  - {id: join, on: item, condition: {count: 2}}\n")
+        self.ask("POST", "/v1/runs/counted/move", status=409)
+        self.define(b"name: moves\ntimeout: 1h\ntriggers:\n  - {id: join, on: item}\n")
+        self.ask("POST", "/v1/runs/counted/move", status=409)
+
     def test_history_says_what_happened_and_why(self):
         self.start("r")
         for number in range(1, 6):

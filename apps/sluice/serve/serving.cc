@@ -92,7 +92,11 @@ Result<void> Serving::open() {
     TRY(open_access());
     open_gateway();
     live_.start();
+    intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
+    if (durability_of(values()) != store::Durability::Memory) {
+        served_.emplace(values().data, url);
+    }
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -127,7 +131,15 @@ Result<void> Serving::open_session() {
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     documents_ =
-        TRY(server::Documents::open(session_->store(), {std::string{server::Tokens::kind}}));
+        TRY(server::Documents::open(session_->store(), {std::string{server::Tokens::kind},
+                                                        std::string{server::Namespaces::kind},
+                                                        std::string{server::Quotas::kind}}));
+    namespaces_.emplace(*documents_);
+    quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+    intake_ = TRY(server::intake::Intake::open(
+        session_->engine(), session_->store(), clock_,
+        {.accepts_unrouted = values().unrouted == "accept",
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()}}));
     return {};
 }
 
@@ -167,8 +179,12 @@ void Serving::open_gateway() {
                                                return compile(session_->vocabulary(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
+                                       .router = &intake_->router(),
                                        .is_stopping = &is_stopping_,
-                                       .limits = decide_limits});
+                                       .limits = decide_limits,
+                                       .documents = documents_.get(),
+                                       .namespaces = &*namespaces_,
+                                       .quotas = quotas_.get()});
     backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
@@ -179,15 +195,21 @@ void Serving::open_gateway() {
     server::add_run_trigger_routes(routes, *services_);
     server::add_run_history_routes(routes, *services_);
     server::add_live_routes(routes, *services_);
+    server::add_namespace_routes(routes, *services_);
+    server::add_quota_routes(routes, *services_);
     server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
+    intake_->add_routes(routes, *services_);
     server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
                                             .hosts = values().hosts,
                                             .origins = values().origins,
-                                            .audit = audit_.get()});
+                                            .audit = audit_.get(),
+                                            .namespaces = &*namespaces_,
+                                            .requests = {},
+                                            .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }
 
@@ -228,8 +250,10 @@ void Serving::wait_for(Nanos delay) {
 
 void Serving::stop() {
     server_->stop(values().stop_grace);
+    served_.reset();
     workers_.stop();
     audit_->stop();
+    intake_->stop();
     session_->stop();
     live_.stop();
     diagnostics_.info("stopped");

@@ -18,7 +18,10 @@
 #include "server/configuration.h"
 #include "server/documents.h"
 #include "server/gateway.h"
+#include "server/intake/intake.h"
 #include "server/live_feed.h"
+#include "server/namespaces.h"
+#include "server/quotas.h"
 #include "server/services.h"
 #include "server/tokens.h"
 #include "sluice/run/bell.h"
@@ -26,6 +29,7 @@
 #include "sluice/serve/configuration_source.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
+#include "sluice/served_directory.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -80,10 +84,15 @@ private:
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
     ListenAddress address_;
+    /// Goes after the session, whose last answers still come to it.
+    std::unique_ptr<server::intake::Intake> intake_;
     std::unique_ptr<Session> session_;
+    std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
+    std::optional<server::Namespaces> namespaces_;
+    std::unique_ptr<server::Quotas> quotas_;
     std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
