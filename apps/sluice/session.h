@@ -26,7 +26,7 @@ struct SessionOptions {
     std::vector<workflow::raw::FunctionForm> functions;
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
-    std::function<void(const engine::RunName&, std::string_view record)> watch;
+    engine::Watch watch;
     std::function<void(const Error&)> on_stop;
 };
 
@@ -41,6 +41,7 @@ public:
     engine::Engine& engine() { return *engine_; }
     store::Store& store() { return *store_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
+    void set_level(observe::Level least) { diagnostics_.set_least(least); }
     /// Stops the engine and whatever functions still do. What was taken is durable; the store can
     /// still be read.
     void stop();

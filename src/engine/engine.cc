@@ -76,10 +76,12 @@ public:
           dispatcher_(options_.functions,
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
                       {.clock = clock,
-                       .timers = timers_,
+                       .timers = *timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
                        .reload = [this](Call call) { reload(std::move(call)); }}),
-          committer_(store) {}
+          committer_(store, options_.metrics == nullptr
+                                ? nullptr
+                                : &options_.metrics->histogram("commit_seconds")) {}
 
     ~ThreadedEngine() override { stop(); }
 
@@ -204,12 +206,18 @@ public:
         post(QueryInput{.run = run, .read = std::move(read), .done = std::move(done)});
     }
 
-    void await(const RunName& run, Done done) override {
+    AwaitId await(const RunName& run, Done done) override {
+        auto id = AwaitId{awaits_.fetch_add(1, std::memory_order_relaxed) + 1};
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
-            return;
+        } else {
+            post(WatchInput{.run = run, .done = std::move(done), .id = id.raw()});
         }
-        post(WatchInput{.run = run, .done = std::move(done)});
+        return id;
+    }
+
+    void abandon(const RunName& run, AwaitId id) override {
+        post(UnwatchInput{.run = run, .id = id.raw()});
     }
 
     void reopen(const RunName& run, Done done) override {
@@ -244,10 +252,14 @@ public:
         auto stats = EngineStats{};
         for (const auto& lane : lanes_) {
             auto each = lane->stats();
+            stats.events += each.events;
             stats.fired += each.fired;
             stats.commits += each.commits;
             stats.commit_bytes += each.commit_bytes;
             stats.quarantined += each.quarantined;
+            stats.backlog += each.backlog;
+            stats.outbox += each.outbox;
+            stats.awake_runs += each.awake_runs;
         }
         return stats;
     }
@@ -257,6 +269,8 @@ public:
             lane->stop();
         }
         dispatcher_.stop();
+        // Whoever it woke may just be beginning a call.
+        timers_.reset();
     }
 
     /// Without waiting: answers, messages and requests that their senders bound.
@@ -322,10 +336,11 @@ private:
     const Clock& clock_;
     EngineOptions options_;
     Catalog catalog_;
+    std::unique_ptr<reactor::TimerThread> timers_ = std::make_unique<reactor::TimerThread>();
     Dispatcher dispatcher_;
-    reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
+    std::atomic<std::uint64_t> awaits_ = 0;
     std::vector<std::unique_ptr<LaneThread>> lanes_;
     CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.
 };

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/strong.h"
 #include "engine/catalog.h"
 #include "engine/dispatcher.h"
 #include "engine/input.h"
 #include "engine/lane.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
+#include "observe/metrics.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 
@@ -38,9 +40,9 @@ struct EngineOptions {
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
-    /// Sees every decision once it is durable, on the lane's thread: the run and its history
-    /// record.
-    std::function<void(const RunName&, std::string_view record)> watch;
+    Watch watch;
+    /// Where times are told; null: nowhere. Outlives the engine.
+    observe::Metrics* metrics = nullptr;
     /// A commit failed and everything has stopped: the process should end.
     std::function<void(const Error&)> on_stop;
 };
@@ -53,12 +55,18 @@ struct StartRequest {
     Value labels;
 };
 
+using AwaitId = Strong<struct AwaitTag, std::uint64_t>;
+
 /// What an engine has done since it was opened.
 struct EngineStats {
+    std::uint64_t events = 0;
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
     std::uint64_t quarantined = 0; ///< Events that no run was there for, now.
+    std::uint64_t backlog = 0;     ///< Inputs that wait to be decided, at the last commit.
+    std::uint64_t outbox = 0;      ///< Commits of which something has not left yet.
+    std::uint64_t awake_runs = 0;
 };
 
 /// Shards on threads, with everything that reaches them. What it calls back comes on a lane's
@@ -89,7 +97,9 @@ public:
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
-    virtual void await(const RunName& run, Done done) = 0;
+    virtual AwaitId await(const RunName& run, Done done) = 0;
+    /// Nobody waits for that any more: its `done` is not called, unless that is under way.
+    virtual void abandon(const RunName& run, AwaitId id) = 0;
     /// A run that ended without success goes on as a new generation: {run, generation}. Fails with
     /// Conflict for any other.
     virtual void reopen(const RunName& run, Done done) = 0;

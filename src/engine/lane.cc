@@ -21,7 +21,7 @@ Lane::Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneL
       diagnostics_(diagnostics) {}
 
 void Lane::add(std::unique_ptr<Shard> shard, Release left) {
-    shard->set_watched(static_cast<bool>(outputs_.watch));
+    shard->set_watch(outputs_.watch);
     shards_.emplace(shard->id(), std::move(shard));
     auto releases = Releases{};
     releases.push_back(std::move(left));
@@ -89,7 +89,8 @@ void Lane::decide() {
 /// Below the reserve of free space nothing new is taken. Questions are still answered; what nobody
 /// can be told to send again waits, in its order.
 bool Lane::is_refused(Input& input) {
-    if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input)) {
+    if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input) ||
+        std::holds_alternative<UnwatchInput>(input)) {
         return false;
     }
     auto can_be_refused = std::visit(
@@ -197,10 +198,11 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
 void Lane::release(Releases releases) {
     for (auto& each : releases) {
         shards_.at(each.shard)->confirm_synced(each.commit);
-        if (outputs_.watch) {
-            for (const auto& [run, record] : each.records) {
-                outputs_.watch(run, record);
-            }
+        for (const auto& [run, record] : each.records) {
+            outputs_.watch.decided(run, record);
+        }
+        for (const auto& [run, summary] : each.listed) {
+            outputs_.watch.listed(run, summary);
         }
         for (auto& answer : each.answers) {
             answer(nullptr);
@@ -264,23 +266,23 @@ std::optional<Nanos> Lane::until_next() {
 }
 
 void Lane::count_commit(const store::Batch& batch) {
-    auto fired = std::uint64_t{0};
-    auto quarantined = std::uint64_t{0};
+    auto now = LaneStats{.commits = stats_.commits + 1,
+                         .commit_bytes = stats_.commit_bytes + batch.bytes(),
+                         .backlog = backlog_.size()};
     for (const auto& [id, shard] : shards_) {
-        fired += shard->fired();
-        quarantined += shard->quarantined();
+        now.events += shard->events();
+        now.fired += shard->fired();
+        now.quarantined += shard->quarantined();
+        now.outbox += shard->outbox_size();
+        now.awake_runs += shard->awake_runs();
     }
-    fired_.store(fired, std::memory_order_relaxed);
-    quarantined_.store(quarantined, std::memory_order_relaxed);
-    commits_.fetch_add(1, std::memory_order_relaxed);
-    commit_bytes_.fetch_add(batch.bytes(), std::memory_order_relaxed);
+    auto lock = std::lock_guard{stats_mutex_};
+    stats_ = now;
 }
 
 LaneStats Lane::stats() const {
-    return {.fired = fired_.load(std::memory_order_relaxed),
-            .commits = commits_.load(std::memory_order_relaxed),
-            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed),
-            .quarantined = quarantined_.load(std::memory_order_relaxed)};
+    auto lock = std::lock_guard{stats_mutex_};
+    return stats_;
 }
 
 void Lane::drain() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <functional>
 #include <string>
@@ -20,6 +21,8 @@
 
 namespace sluice::server {
 
+class EventRouter;
+
 /// A definition that a language has read, checked and compiled, nested ones first; or what is wrong
 /// with it, as values for people and programs.
 using Compiled = std::expected<std::vector<engine::Definition>, std::vector<Value>>;
@@ -38,9 +41,14 @@ struct Services {
     Documents* documents = nullptr;
     Namespaces* namespaces = nullptr;
     Quotas* quotas = nullptr; ///< None: nothing is refused.
+    /// Of events that name no run; null: they are refused.
+    EventRouter* router = nullptr;
+    const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);
+/// What stands under `/v1/routes`: where events without a run go.
+void add_router_routes(RouteTable& routes, EventRouter& router);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
 /// These need documents, namespaces and quotas.
