@@ -55,6 +55,11 @@ http::ServerLimits limits_of(const server::Configuration& values) {
             .write_time_max = values.limit_write_time};
 }
 
+Rate requests_of(const server::Configuration& values) {
+    return {.per_second = static_cast<double>(values.limit_requests),
+            .burst = static_cast<double>(values.limit_requests_burst)};
+}
+
 std::optional<http::TlsFiles> tls_of(const server::Configuration& values) {
     if (values.tls_certificate.empty()) {
         return std::nullopt;
