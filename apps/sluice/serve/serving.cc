@@ -144,7 +144,8 @@ Result<void> Serving::open_session() {
     intake_ = TRY(server::intake::Intake::open(
         session_->engine(), session_->store(), clock_,
         {.accepts_unrouted = values().unrouted == "accept",
-         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()}}));
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
+         .quotas = quotas_.get()}));
     return {};
 }
 
@@ -213,7 +214,7 @@ void Serving::open_gateway() {
                                             .origins = values().origins,
                                             .audit = audit_.get(),
                                             .namespaces = &*namespaces_,
-                                            .requests = {},
+                                            .requests = requests_of(values()),
                                             .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }
