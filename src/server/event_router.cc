@@ -70,9 +70,10 @@ Result<std::size_t> add_routed(event::Codec& codec, const Event& event, std::siz
 /// at once but those of `start`, which count.
 class Routing : public std::enable_shared_from_this<Routing> {
 public:
-    Routing(engine::Engine& engine, std::string space, RoutingPlan plan, EventRouter::Table table,
-            EventRouter::Done done)
+    Routing(engine::Engine& engine, const Quotas* quotas, std::string space, RoutingPlan plan,
+            EventRouter::Table table, EventRouter::Done done)
         : engine_(engine),
+          quotas_(quotas),
           space_(std::move(space)),
           plan_(std::move(plan)),
           table_(std::move(table)),
@@ -116,13 +117,29 @@ private:
             then();
             return;
         }
+        auto tickets = admit(requests.size());
+        if (!tickets) {
+            done_(std::unexpected(std::move(tickets.error())));
+            return;
+        }
         left_ = requests.size();
         then_ = std::move(then);
         for (const auto& request : requests) {
-            engine_.start(request, [self = shared_from_this()](const Result<Value>& started) {
-                self->count(started);
-            });
+            engine_.start(request, [self = shared_from_this(), tickets](
+                                       const Result<Value>& started) { self->count(started); });
         }
+    }
+
+    std::expected<std::vector<Quotas::Ticket>, Problem> admit(std::size_t starts) const {
+        auto tickets = std::vector<Quotas::Ticket>{};
+        for (auto at = std::size_t{0}; quotas_ != nullptr && at < starts; ++at) {
+            auto ticket = quotas_->admit_start(space_);
+            if (!ticket) {
+                return std::unexpected(std::move(ticket.error()));
+            }
+            tickets.push_back(*std::move(ticket));
+        }
+        return tickets;
     }
 
     void count(const Result<Value>& started) {
@@ -184,6 +201,7 @@ private:
     }
 
     engine::Engine& engine_;
+    const Quotas* quotas_;
     std::string space_;
     RoutingPlan plan_;
     EventRouter::Table table_; ///< Holds the plan's routes.
@@ -356,8 +374,8 @@ void EventRouter::take(std::string space, std::vector<Event> events, Done done) 
         done(std::unexpected(*std::move(problem)));
         return;
     }
-    std::make_shared<Routing>(engine_, std::move(space), std::move(plan), std::move(table),
-                              std::move(done))
+    std::make_shared<Routing>(engine_, options_.quotas, std::move(space), std::move(plan),
+                              std::move(table), std::move(done))
         ->begin();
 }
 

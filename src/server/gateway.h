@@ -11,7 +11,7 @@
 #include "observe/metrics.h"
 #include "server/access.h"
 #include "server/audit.h"
-#include "server/caller_rates.h"
+#include "server/internal/caller_rates.h"
 #include "server/namespaces.h"
 #include "server/route_table.h"
 

@@ -103,6 +103,7 @@ class TokenTest(ServerTest):
         status, root = self.create(server, name="root", role="admin")
         self.assertEqual(status, 201)
         self.assertEqual(self.create(server, name="eyes", role="reader")[0], 401)
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=root["token"])[0], 200)
         status, eyes = self.create(server, root["token"], name="eyes", role="reader", namespace="team", expires="1h")
         self.assertEqual((status, eyes["namespace"]), (201, "team"))
         self.assertEqual(server.ask("GET", "/v1/runs", token=eyes["token"])[0], 200)
@@ -121,7 +122,12 @@ class TokenTest(ServerTest):
 
     def test_an_admin_of_a_namespace_stays_in_it(self):
         server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=ROOT_TOKEN)[0], 200)
         team = self.create(server, ROOT_TOKEN, name="team", role="admin", namespace="team")[1]["token"]
+        for method, path in (("PUT", "/v1/namespaces/mine"), ("DELETE", "/v1/namespaces/team"), ("GET", "/v1/namespaces"),
+                             ("PUT", "/v1/namespaces/team/quota"), ("GET", "/v1/namespaces/default/quota")):
+            self.assertEqual(server.ask(method, path, token=team)[0], 403, path)
+        self.assertEqual(server.ask("GET", "/v1/namespaces/team/quota", token=team)[0], 404)
         self.assertEqual(self.create(server, team, name="spy", role="admin", namespace="other")[0], 403)
         self.assertEqual(self.create(server, team, name="mate", role="operator")[1]["namespace"], "team")
         listed = server.ask("GET", "/v1/tokens", token=team)[1]["tokens"]
@@ -200,6 +206,7 @@ class PolicyTest(ServerTest):
 class AuditTest(ServerTest):
     def test_every_change_is_kept_with_who_asked(self):
         server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=ROOT_TOKEN)[0], 200)
         team = server.ask("POST", "/v1/tokens", {"name": "team", "role": "admin", "namespace": "team"}, ROOT_TOKEN)[1]["token"]
         self.assertEqual(server.ask("POST", "/v1/definitions", DEFINITION, team)[0], 201)
         self.assertEqual(server.ask("POST", "/v1/runs", {"id": "r1", "definition": "pair"}, team)[0], 201)
@@ -214,7 +221,8 @@ class AuditTest(ServerTest):
         everything = [("anonymous", "POST", "/v1/runs/r1/cancel", "default", 401),
                       ("team", "POST", "/v1/runs", "team", 201),
                       ("team", "POST", "/v1/definitions", "team", 201),
-                      ("root", "POST", "/v1/tokens", "default", 201)]
+                      ("root", "POST", "/v1/tokens", "default", 201),
+                      ("root", "PUT", "/v1/namespaces/team", None, 200)]
         self.assertEqual(listed(), everything)
         self.assertEqual(listed(token=team), everything[1:3])
         self.assertEqual(listed("?who=root"), everything[3:])

@@ -55,6 +55,11 @@ http::ServerLimits limits_of(const server::Configuration& values) {
             .write_time_max = values.limit_write_time};
 }
 
+Rate requests_of(const server::Configuration& values) {
+    return {.per_second = static_cast<double>(values.limit_requests),
+            .burst = static_cast<double>(values.limit_requests_burst)};
+}
+
 std::optional<http::TlsFiles> tls_of(const server::Configuration& values) {
     if (values.tls_certificate.empty()) {
         return std::nullopt;
@@ -139,7 +144,8 @@ Result<void> Serving::open_session() {
     intake_ = TRY(server::intake::Intake::open(
         session_->engine(), session_->store(), clock_,
         {.accepts_unrouted = values().unrouted == "accept",
-         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()}}));
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
+         .quotas = quotas_.get()}));
     return {};
 }
 
@@ -208,7 +214,7 @@ void Serving::open_gateway() {
                                             .origins = values().origins,
                                             .audit = audit_.get(),
                                             .namespaces = &*namespaces_,
-                                            .requests = {},
+                                            .requests = requests_of(values()),
                                             .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }

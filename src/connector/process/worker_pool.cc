@@ -27,7 +27,9 @@ reactor::TimerId WorkerPool::after(Nanos delay, Number number, Change change) {
     return services_.timers.after(delay, [pool = weak_from_this(), number, change] {
         if (auto self = pool.lock()) {
             auto lock = std::lock_guard{self->mutex_};
-            if (auto found = self->workers_.find(number); found != self->workers_.end()) {
+            auto found = self->workers_.find(number);
+            // Once it has stopped, the runner may be going.
+            if (!self->has_stopped_ && found != self->workers_.end()) {
                 change(*self, found->second);
             }
         }

@@ -25,6 +25,8 @@ struct IntakeOptions {
     bool accepts_unrouted = false;
     /// Directories inside these may be watched.
     std::vector<std::filesystem::path> watch_roots;
+    /// What bounds the runs that are started; outlives it. None: nothing does.
+    const Quotas* quotas = nullptr;
 };
 
 /// How events come in that nobody sends to a run: routes, sources and schedules, with what they

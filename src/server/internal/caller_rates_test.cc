@@ -1,4 +1,4 @@
-#include "server/caller_rates.h"
+#include "server/internal/caller_rates.h"
 
 #include <gtest/gtest.h>
 
