@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "connector/poll/queues.h"
 #include "engine/engine.h"
 #include "engine/inspector.h"
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
+#include "server/function_setup.h"
 #include "server/route_table.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -32,11 +34,16 @@ struct Services {
     /// The languages there are; engine and server know none.
     std::function<Compiled(std::string_view source, std::string_view file)> compile;
     std::string version;
+    FunctionSetup* functions = nullptr;       ///< For the routes of functions and tasks.
+    connector::poll::Queues* tasks = nullptr; ///< The same.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
+void add_function_routes(RouteTable& routes, const Services& services);
+/// What workers and callbacks use.
+void add_task_routes(RouteTable& routes, const Services& services);
 /// Health, readiness, metrics.
 void add_operation_routes(RouteTable& routes, const Services& services);
 
