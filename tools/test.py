@@ -39,6 +39,7 @@ STEPS = [
     Step("commands", "python3 tests/e2e/cli_test.py build/release/bin/sluice"),
     Step("bad input", "python3 tests/e2e/bad_input_test.py build/release/bin/sluice"),
     Step("server", "python3 tests/e2e/serve_test.py build/release/bin/sluice"),
+    Step("functions", "python3 tests/e2e/function_test.py build/release/bin/sluice"),
     Step("CloudEvents", "python3 tests/conformance/cloudevents_test.py build/release/bin/sluice"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),

@@ -170,6 +170,14 @@ void add_serve(CLI::App& program, ServeOptions& options, Chosen& chosen) {
         ->check(durabilities);
     command.add_option("--threads", options.threads, "Threads that decide")
         ->check(CLI::Range(1, 64));
+    command.add_option("--functions", options.functions,
+                       "A file with functions for every namespace");
+    command.add_option("--public-url", options.public_url,
+                       "Where callbacks reach this server; otherwise where it listens");
+    command.add_flag("--allow-private", options.allows_private,
+                     "Functions may reach loopback, link-local and private addresses");
+    command.add_flag("--allow-process", options.allows_process,
+                     "Functions that run commands here may come through the API");
     command.add_flag("--json", options.is_json, "What it tells, as JSON lines");
     command.callback([&] { chosen = [&] { return serve(options); }; });
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "sluice/output.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
+#include "sluice/serve/function_registry.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -52,14 +54,32 @@ Result<Address> parse_listen(const std::string& text) {
     return address;
 }
 
-server::Compiled compile(const trigger::Vocabulary& vocabulary, std::string_view source,
+/// A definition of the API brings no functions: those it declares must be there, under whatever
+/// kind the operator gave them.
+Findings undefined_functions(const LoadedDefinition& loaded, std::string_view file,
+                             const std::set<std::string, std::less<>>& known) {
+    auto findings = Findings{};
+    for (const auto& form : loaded.definition.functions) {
+        if (!known.contains(form.name)) {
+            findings.push_back({.file = std::string{file},
+                                .path = "functions/" + form.name,
+                                .message = "a server takes no functions from definitions: set it "
+                                           "up with PUT /v1/functions, or serve --functions"});
+        }
+    }
+    return findings;
+}
+
+server::Compiled compile(const trigger::Vocabulary& vocabulary,
+                         const std::set<std::string, std::less<>>& known, std::string_view source,
                          std::string_view file) {
-    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary);
-    if (loaded) {
+    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary, known);
+    auto wrong = loaded ? undefined_functions(*loaded, file, known) : std::move(loaded.error());
+    if (wrong.empty()) {
         return loaded->for_catalog();
     }
     auto findings = std::vector<Value>{};
-    for (const auto& finding : loaded.error()) {
+    for (const auto& finding : wrong) {
         findings.push_back(to_value(finding));
     }
     return std::unexpected(std::move(findings));
@@ -75,28 +95,38 @@ public:
 
     Result<void> open() {
         auto address = TRY(parse_listen(options_.listen));
-        session_ =
-            TRY(Session::open({.data = options_.data,
-                               .durability = durability(),
-                               .threads = options_.threads,
-                               .on_stop = [this](const Error& error) { fail_with(error); }}));
-        services_.emplace(
-            server::Services{.engine = session_->engine(),
-                             .store = session_->store(),
-                             .vocabulary = session_->vocabulary(),
-                             .metrics = metrics_,
-                             .clock = clock_,
-                             .timers = timers_,
-                             .compile =
-                                 [this](std::string_view source, std::string_view file) {
-                                     return compile(session_->vocabulary(), source, file);
-                                 },
-                             .version = SLUICE_VERSION});
+        auto forms = TRY(read_operator_functions());
+        session_ = TRY(Session::open(
+            {.data = options_.data,
+             .durability = durability(),
+             .threads = options_.threads,
+             .functions = forms,
+             .trusts_definitions = false,
+             .prepare = [&](store::Store& store,
+                            Functions& functions) { return prepare(store, functions, forms); },
+             .on_stop = [this](const Error& error) { fail_with(error); }}));
+        registry_->attach(session_->engine());
+        services_.emplace(server::Services{
+            .engine = session_->engine(),
+            .store = session_->store(),
+            .vocabulary = session_->vocabulary(),
+            .metrics = metrics_,
+            .clock = clock_,
+            .timers = timers_,
+            .compile =
+                [this](std::string_view source, std::string_view file) {
+                    return compile(session_->vocabulary(), registry_->names(), source, file);
+                },
+            .version = SLUICE_VERSION,
+            .functions = &*registry_,
+            .tasks = &session_->functions().queues()});
         auto routes = server::RouteTable{};
         server::add_operation_routes(routes, *services_);
         server::add_event_routes(routes, *services_);
         server::add_definition_routes(routes, *services_);
         server::add_run_routes(routes, *services_);
+        server::add_function_routes(routes, *services_);
+        server::add_task_routes(routes, *services_);
         gateway_.emplace(std::move(routes), tokens_, metrics_, server::GatewayOptions{});
         server_ = TRY(http::Server::open(
             {.address = address.host, .port = address.port},
@@ -104,9 +134,11 @@ public:
                 gateway_->handle(std::move(request), reply);
             },
             diagnostics_));
-        say("serving http://{}:{} from {}",
-            address.host.contains(':') ? "[" + address.host + "]" : address.host, server_->port(),
-            options_.data);
+        auto url = fmt::format("http://{}:{}",
+                               address.host.contains(':') ? "[" + address.host + "]" : address.host,
+                               server_->port());
+        session_->functions().open(options_.public_url.empty() ? url : options_.public_url);
+        say("serving {} from {}", url, options_.data);
         return {};
     }
 
@@ -115,6 +147,7 @@ public:
         while (!interrupts.has_come() && !broken()) {
             bell_.wait(wake_interval);
         }
+        session_->functions().queues().end_asking();
         server_->stop(stop_grace);
         session_->stop();
         if (auto error = broken()) {
@@ -124,6 +157,33 @@ public:
     }
 
 private:
+    Result<std::vector<workflow::raw::FunctionForm>> read_operator_functions() const {
+        if (options_.functions.empty()) {
+            return {};
+        }
+        auto text = TRY(read_text(options_.functions));
+        auto forms = load_functions(text, options_.functions, trigger::Vocabulary{});
+        if (!forms) {
+            say_findings(forms.error());
+            return fail(Errc::InvalidInput, "{}: the functions have mistakes", options_.functions);
+        }
+        for (auto& form : *forms) {
+            form.is_private = form.is_private || options_.allows_private;
+        }
+        return *std::move(forms);
+    }
+
+    Result<void> prepare(store::Store& store, Functions& functions,
+                         const std::vector<workflow::raw::FunctionForm>& forms) {
+        documents_ =
+            TRY(server::Documents::open(store, {std::string{FunctionRegistry::document_kind}}));
+        registry_.emplace(*documents_, functions, forms,
+                          FunctionLimits{.allows_process = options_.allows_process,
+                                         .allows_private = options_.allows_private});
+        registry_->load(diagnostics_);
+        return {};
+    }
+
     store::Durability durability() const {
         return options_.durability == "relaxed"  ? store::Durability::Relaxed
                : options_.durability == "memory" ? store::Durability::Memory
@@ -150,6 +210,8 @@ private:
     std::mutex mutex_;
     std::optional<Error> broken_;
     std::unique_ptr<Session> session_;
+    std::unique_ptr<server::Documents> documents_;
+    std::optional<FunctionRegistry> registry_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
     std::unique_ptr<http::Server> server_;
