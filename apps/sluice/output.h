@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "server/inspect/wording.h"
 #include "value/value.h"
 
 namespace sluice::app {
@@ -41,17 +42,9 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-/// On one line and not longer than this, for a table.
-std::string brief(const Value& value, std::size_t bytes_max = 60);
-/// The error of a run or task as a person reads it: kind, message, and below it whatever else there
-/// is.
-std::string describe_error(const Value& error);
-/// A member of a map as text; empty when there is none.
-std::string text_at(const Value& map, std::string_view key);
-
-/// What a counter becomes in JSON.
-inline Value number(std::uint64_t count) {
-    return Value{static_cast<std::int64_t>(count)};
-}
+using server::inspect::brief;
+using server::inspect::describe_error;
+using server::inspect::number;
+using server::inspect::text_at;
 
 } // namespace sluice::app

@@ -31,7 +31,7 @@ struct SessionOptions {
     std::function<Result<void>(store::Store&, Functions&)> prepare;
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
-    std::function<void(const engine::RunName&, std::string_view record)> watch;
+    engine::Watch watch;
     std::function<void(const Error&)> on_stop;
 };
 

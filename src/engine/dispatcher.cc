@@ -1,12 +1,9 @@
 #include "engine/dispatcher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "value/time_text.h"
 
 namespace sluice::engine {
 
@@ -15,142 +12,82 @@ namespace {
 /// However long the other side asks to be left alone.
 constexpr Nanos asked_delay_max = std::chrono::hours{1};
 
-std::optional<Nanos> duration_in(const Value& map, std::string_view key) {
-    const auto* found = map.find(key);
-    if (found == nullptr) {
-        return std::nullopt;
-    }
-    if (found->is_int()) {
-        return std::chrono::seconds{found->as_int()};
-    }
-    if (found->is_double()) {
-        return Nanos{static_cast<std::int64_t>(found->as_double() * 1e9)};
-    }
-    if (found->is_string()) {
-        if (auto parsed = value::parse_duration(found->as_string())) {
-            return *parsed;
-        }
-    }
-    return std::nullopt;
-}
-
-double number_in(const Value& map, std::string_view key, double otherwise) {
-    const auto* found = map.find(key);
-    if (found == nullptr || !found->is_number()) {
-        return otherwise;
-    }
-    return found->is_double() ? found->as_double() : static_cast<double>(found->as_int());
-}
-
 } // namespace
 
-void apply_policy(const Value& policy, Function& function) {
-    function.timeout = duration_in(policy, "timeout").value_or(function.timeout);
-    const auto* retry = policy.find("retry");
-    if (retry == nullptr || !retry->is_map()) {
-        return;
-    }
-    auto& into = function.retry;
-    into.attempts = static_cast<std::uint32_t>(number_in(*retry, "attempts", 3));
-    into.interval = duration_in(*retry, "interval").value_or(into.interval);
-    into.max_delay = duration_in(*retry, "max_delay").value_or(into.max_delay);
-    into.backoff = number_in(*retry, "backoff", into.backoff);
-    into.jitter = number_in(*retry, "jitter", into.jitter);
-    if (const auto* on = retry->find("on"); on != nullptr && on->is_list()) {
-        into.on.clear();
-        for (const auto& kind : on->as_list()) {
-            into.on.emplace_back(kind.is_string() ? kind.as_string() : "");
-        }
-    }
-}
-
-bool RetryPolicy::is_final(std::string_view error_kind) {
-    return error_kind == "invalid_input" || error_kind == "unknown_function" ||
-           error_kind == "rejected" || error_kind == "forbidden_address";
-}
-
-std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string_view error_kind,
-                                              double unit) const {
-    auto is_listed =
-        on.empty() ? !is_final(error_kind) : std::ranges::find(on, error_kind) != on.end();
-    if (attempt >= attempts || !is_listed) {
-        return std::nullopt;
-    }
-    auto factor = std::pow(backoff, static_cast<double>(attempt - 1));
-    auto delay = std::min(static_cast<double>(interval.count()) * factor,
-                          static_cast<double>(max_delay.count()));
-    delay *= 1.0 - jitter * unit;
-    return Nanos{static_cast<std::int64_t>(std::max(0.0, delay))};
-}
-
 Dispatcher::Dispatcher(FunctionTable functions, std::uint64_t seed, const Secret& secret,
-                       Answered answered)
-    : random_(seed), tokens_(secret), answered_(std::move(answered)) {
+                       DispatcherServices services)
+    : random_(seed), tokens_(secret), services_(std::move(services)) {
     for (auto& [name, function] : functions.shared) {
-        set_function("", name, std::move(function));
+        slots_[name][""] = std::make_shared<Slot>(std::move(function));
     }
     for (auto& [space, table] : functions.by_space) {
         for (auto& [name, function] : table) {
-            set_function(space, name, std::move(function));
+            slots_[name][space] = std::make_shared<Slot>(std::move(function));
         }
     }
 }
 
 void Dispatcher::set_function(const std::string& space, const std::string& name,
                               Function function) {
-    // The one it replaces goes, with its sink, when the lock is open again.
-    auto exchanged = FunctionRef{std::make_shared<const Function>(std::move(function))};
+    auto slot = std::make_shared<Slot>(std::move(function));
+    auto replaced = SlotRef{};
     auto ready = std::vector<Ready>{};
     {
         auto lock = std::lock_guard{mutex_};
-        auto& slot = slots_[name][space];
-        std::swap(slot.function, exchanged);
-        ready = take_ready(slot);
+        replaced = std::exchange(slots_[name][space], slot);
+        if (replaced) {
+            for (auto& call : take_waiting(*replaced)) {
+                enqueue(*slot, std::move(call));
+            }
+        }
+        take_ready(*slot, ready);
     }
     begin_all(std::move(ready));
 }
 
-void Dispatcher::remove_function(std::string_view space, std::string_view name) {
-    auto removed = FunctionRef{};
+void Dispatcher::remove_function(const std::string& space, const std::string& name) {
+    auto removed = SlotRef{};
     auto waiting = std::vector<Call>{};
     {
         auto lock = std::lock_guard{mutex_};
-        auto named = slots_.find(name);
-        if (named == slots_.end()) {
-            return;
+        auto& slots = slots_[name];
+        if (auto found = slots.find(space); found != slots.end()) {
+            removed = std::move(found->second);
+            slots.erase(found);
+            waiting = take_waiting(*removed);
         }
-        auto found = named->second.find(space);
-        if (found == named->second.end()) {
-            return;
-        }
-        auto& slot = found->second;
-        std::swap(slot.function, removed);
-        for (auto& [ticket, call] : std::exchange(slot.waiting, {})) {
-            take_place(call.run, call.key);
-            waiting.push_back(std::move(call));
-        }
-        if (slot.active == 0) {
-            named->second.erase(found);
-        }
-        if (named->second.empty()) {
-            slots_.erase(named);
+        if (slots.empty()) {
+            slots_.erase(name);
         }
     }
     refuse(std::move(waiting));
 }
 
-Dispatcher::Slot* Dispatcher::find_slot(std::string_view space, std::string_view name) {
+std::vector<Call> Dispatcher::take_waiting(const Slot& slot) {
+    auto places = std::vector<std::pair<std::uint64_t, std::pair<RunName, trigger::TaskKey>>>{};
+    for (const auto& [run, tasks] : waiting_) {
+        for (const auto& [key, place] : tasks) {
+            if (place.slot == &slot) {
+                places.push_back({place.ticket, {run, key}});
+            }
+        }
+    }
+    std::ranges::sort(places, {}, [](const auto& each) { return each.first; });
+    auto calls = std::vector<Call>{};
+    for (const auto& [ticket, name] : places) {
+        calls.push_back(take_from(*take_place(name.first, name.second)));
+    }
+    return calls;
+}
+
+Dispatcher::SlotRef Dispatcher::find_slot(std::string_view space, std::string_view name) const {
     auto named = slots_.find(name);
     if (named == slots_.end()) {
         return nullptr;
     }
-    for (auto each : {space, std::string_view{}}) {
-        auto found = named->second.find(each);
-        if (found != named->second.end() && found->second.function) {
-            return &found->second;
-        }
-    }
-    return nullptr;
+    auto found = named->second.find(space);
+    found = found == named->second.end() ? named->second.find(std::string_view{}) : found;
+    return found == named->second.end() ? nullptr : found->second;
 }
 
 std::string Dispatcher::key_of(const RunName& run, const trigger::TaskKey& key) {
@@ -168,22 +105,24 @@ Dispatcher::Active* Dispatcher::find_active(const AttemptId& attempt) {
     return found != of_run->second.end() && found->second.id == attempt ? &found->second : nullptr;
 }
 
-Dispatcher::Active Dispatcher::take_active(const Call& call) {
+Dispatcher::Active Dispatcher::take_active(const Call& call, std::vector<Ready>& ready) {
     auto of_run = active_.find(call.run);
     auto taken = of_run->second.extract({call.key, call.attempt, call.started});
     --active_count_;
-    --taken.mapped().slot->active;
     if (of_run->second.empty()) {
         active_.erase(of_run);
     }
-    return std::move(taken.mapped());
+    auto& active = taken.mapped();
+    active.slot->calls.finish(call.run.space, active.key);
+    take_ready(*active.slot, ready);
+    return std::move(active);
 }
 
 std::optional<Nanos> Dispatcher::delay_after(const Active& active, const event::Answer& answer) {
     if (answer.is_success) {
         return std::nullopt;
     }
-    auto settings = *active.function;
+    auto settings = active.slot->function;
     apply_policy(active.policy, settings);
     auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind, random_.unit());
     return delay ? std::optional{std::max(*delay, std::min(answer.retry_after, asked_delay_max))}
@@ -198,44 +137,38 @@ std::optional<Nanos> Dispatcher::delay_after(const AttemptId& attempt,
 }
 
 bool Dispatcher::heartbeat(const AttemptId& attempt, std::uint64_t lease) {
-    auto function = FunctionRef{};
+    auto slot = SlotRef{};
     {
         auto lock = std::lock_guard{mutex_};
-        if (const auto* active = find_active(attempt)) {
-            function = active->function;
-        }
+        const auto* active = find_active(attempt);
+        slot = active == nullptr ? nullptr : active->slot;
     }
-    return function && function->sink->heartbeat(tokens_.make(attempt), lease);
+    return slot && slot->function.sink->heartbeat(tokens_.make(attempt), lease);
 }
 
 void Dispatcher::settle(const AttemptId& attempt) {
-    auto function = FunctionRef{};
+    auto slot = SlotRef{};
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(attempt.run, attempt.key)) {
-            place->slot->waiting.erase(place->ticket);
+            take_from(*place);
         }
         if (auto* active = find_active(attempt)) {
             active->is_settled = true;
-            function = active->function;
+            slot = active->slot;
         }
     }
-    if (function) {
-        function->sink->cancel(tokens_.make(attempt));
+    if (slot) {
+        slot->function.sink->cancel(tokens_.make(attempt));
     }
 }
 
-bool Dispatcher::has_room(const Slot& slot) const {
-    auto limit = slot.function ? slot.function->concurrency : 0;
-    return !has_stopped_ && slot.function && (limit == 0 || slot.active < limit);
-}
-
-Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call) {
-    ++slot.active;
+Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key) {
     ++active_count_;
+    auto ref = slot.shared_from_this();
     active_[call.run][{call.key, call.attempt, call.started}] = {
-        .id = call.id(), .slot = &slot, .function = slot.function, .policy = call.task.policy};
-    return {.function = slot.function, .call = std::move(call)};
+        .id = call.id(), .slot = ref, .policy = call.task.policy, .key = std::move(key)};
+    return {.slot = std::move(ref), .call = std::move(call)};
 }
 
 std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
@@ -251,14 +184,65 @@ std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
     return taken.empty() ? std::nullopt : std::optional{taken.mapped()};
 }
 
-std::vector<Dispatcher::Ready> Dispatcher::take_ready(Slot& slot) {
-    auto ready = std::vector<Ready>{};
-    while (!slot.waiting.empty() && has_room(slot)) {
-        auto next = slot.waiting.extract(slot.waiting.begin());
-        take_place(next.mapped().run, next.mapped().key);
-        ready.push_back(activate(slot, std::move(next.mapped())));
+void Dispatcher::note_taken(const std::string& space) {
+    --waiting_count_;
+    auto count = waiting_by_space_.find(space);
+    if (--count->second == 0) {
+        waiting_by_space_.erase(count);
     }
-    return ready;
+}
+
+Call Dispatcher::take_from(const Place& place) {
+    auto call = place.slot->calls.remove(place.ticket);
+    note_taken(call.run.space);
+    return call;
+}
+
+void Dispatcher::enqueue(Slot& slot, Call call) {
+    waiting_[call.run][call.key] = {.slot = &slot, .ticket = ++tickets_};
+    ++waiting_by_space_[call.run.space];
+    auto key = limit_key_of(slot.function.limits, call.task.input);
+    if (++waiting_count_ > services_.contents_max && services_.reload) {
+        call.has_content = false;
+        call.task.input = {};
+    }
+    slot.calls.add(tickets_, std::move(key), std::move(call));
+}
+
+void Dispatcher::take_ready(Slot& slot, std::vector<Ready>& ready) {
+    if (has_stopped_) {
+        return;
+    }
+    auto now = services_.clock.steady();
+    for (auto& [call, key] : slot.calls.take_ready(now)) {
+        take_place(call.run, call.key);
+        note_taken(call.run.space);
+        ready.push_back(activate(slot, std::move(call), std::move(key)));
+    }
+    set_timer(slot, now);
+}
+
+void Dispatcher::set_timer(Slot& slot, Nanos now) {
+    auto wake_at = slot.calls.wake_at();
+    if (!wake_at || (slot.timer && *slot.timer <= *wake_at)) {
+        return; // One that comes too early sets the next.
+    }
+    slot.timer = wake_at;
+    services_.timers.after(*wake_at - now, [this, weak = slot.weak_from_this()] { wake(weak); });
+}
+
+void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
+    auto slot = weak.lock();
+    if (!slot) {
+        return;
+    }
+    auto ready = std::vector<Ready>{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        slot->timer.reset();
+        take_ready(*slot, ready);
+    }
+    begin_all(std::move(ready));
 }
 
 void Dispatcher::dispatch(std::vector<Call> calls) {
@@ -267,14 +251,15 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {
-            auto* slot = find_slot(call.run.space, call.task.target);
-            if (slot == nullptr) {
+            auto slot = find_slot(call.run.space, call.task.target);
+            if (!slot) {
                 unknown.push_back(std::move(call));
-            } else if (slot->waiting.empty() && has_room(*slot)) {
+            } else if (slot->calls.is_free() && !has_stopped_) {
+                slot->calls.begin_free();
                 ready.push_back(activate(*slot, std::move(call)));
             } else {
-                waiting_[call.run][call.key] = {.slot = slot, .ticket = ++tickets_};
-                slot->waiting.emplace(tickets_, std::move(call));
+                enqueue(*slot, std::move(call));
+                take_ready(*slot, ready);
             }
         }
     }
@@ -285,37 +270,54 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
 void Dispatcher::refuse(std::vector<Call> calls) {
     for (auto& call : calls) {
         auto message = fmt::format("there is no function \"{}\"", call.task.target);
-        answered_({.attempt = call.id(),
-                   .answer = event::failure("unknown_function", std::move(message))});
+        services_.answered({.attempt = call.id(),
+                            .answer = event::failure("unknown_function", std::move(message))});
     }
 }
 
 void Dispatcher::begin_all(std::vector<Ready> ready) {
-    for (auto& each : ready) {
-        begin(std::move(each));
+    for (auto& [slot, call] : ready) {
+        if (call.has_content) {
+            begin(*slot, std::move(call));
+        } else {
+            services_.reload(std::move(call));
+        }
     }
 }
 
-void Dispatcher::begin(Ready ready) {
-    auto& call = ready.call;
-    auto settings = *ready.function;
-    apply_policy(call.task.policy, settings);
+void Dispatcher::resume(Call call, std::optional<trigger::TaskState> task) {
+    auto ready = std::vector<Ready>{};
+    auto ended = Active{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        if (task) {
+            auto slot = find_active(call.id())->slot;
+            call.task = *std::move(task);
+            call.has_content = true;
+            ready.push_back({.slot = std::move(slot), .call = std::move(call)});
+        } else {
+            ended = take_active(call, ready);
+        }
+    }
+    begin_all(std::move(ready));
+}
+
+void Dispatcher::begin(const Slot& slot, Call call) {
     const auto* trace = call.task.policy.find("traceparent");
-    auto delivery = event::Delivery{.key = key_of(call.run, call.key),
-                                    .token = tokens_.make(call.id()),
-                                    .target = call.task.target,
-                                    .attempt = call.attempt,
-                                    .payload = call.task.input,
-                                    .timeout = settings.timeout,
-                                    .space = call.run.space,
-                                    .run = call.run.id,
-                                    .trace = trace != nullptr && trace->is_string()
-                                                 ? std::string{trace->as_string()}
-                                                 : std::string{}};
-    ready.function->sink->deliver(std::move(delivery),
-                                  [this, call = std::move(call)](event::Answer answer) mutable {
-                                      finish(std::move(call), std::move(answer));
-                                  });
+    auto delivery = event::Delivery{
+        .key = key_of(call.run, call.key),
+        .token = tokens_.make(call.id()),
+        .target = call.task.target,
+        .attempt = call.attempt,
+        .payload = call.task.input,
+        .timeout = timeout_of(call.task.policy, slot.function),
+        .space = call.run.space,
+        .run = call.run.id,
+        .trace = trace != nullptr && trace->is_string() ? std::string{trace->as_string()} : ""};
+    slot.function.sink->deliver(std::move(delivery),
+                                [this, call = std::move(call)](event::Answer answer) mutable {
+                                    finish(std::move(call), std::move(answer));
+                                });
 }
 
 void Dispatcher::finish(Call call, event::Answer answer) {
@@ -324,35 +326,22 @@ void Dispatcher::finish(Call call, event::Answer answer) {
     auto active = Active{};
     {
         auto lock = std::lock_guard{mutex_};
-        active = take_active(call);
-        ready = take_ready(*active.slot);
+        active = take_active(call, ready);
         retry_after = delay_after(active, answer);
-        forget_removed(*active.slot, call);
     }
     if (!active.is_settled) {
-        answered_({.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
+        services_.answered(
+            {.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
     }
     begin_all(std::move(ready));
 }
 
-/// A function that was removed while its calls were under way goes with the last of them.
-void Dispatcher::forget_removed(const Slot& slot, const Call& call) {
-    if (slot.function || slot.active > 0) {
-        return;
-    }
-    auto named = slots_.find(call.task.target);
-    std::erase_if(named->second, [&](const auto& each) { return &each.second == &slot; });
-    if (named->second.empty()) {
-        slots_.erase(named);
-    }
-}
-
 void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
-    auto begun = std::vector<std::pair<FunctionRef, AttemptId>>{};
+    auto begun = std::vector<std::pair<SlotRef, AttemptId>>{};
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(run, key)) {
-            place->slot->waiting.erase(place->ticket);
+            take_from(*place);
             return;
         }
         auto of_run = active_.find(run);
@@ -361,11 +350,11 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
         }
         for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
              at != of_run->second.end() && at->second.id.key == key; ++at) {
-            begun.emplace_back(at->second.function, at->second.id);
+            begun.emplace_back(at->second.slot, at->second.id);
         }
     }
-    for (const auto& [function, attempt] : begun) {
-        function->sink->cancel(tokens_.make(attempt));
+    for (const auto& [slot, attempt] : begun) {
+        slot->function.sink->cancel(tokens_.make(attempt));
     }
 }
 
@@ -376,13 +365,13 @@ void Dispatcher::stop() {
 
 std::size_t Dispatcher::pending() const {
     auto lock = std::lock_guard{mutex_};
-    auto count = active_count_;
-    for (const auto& [name, slots] : slots_) {
-        for (const auto& [space, slot] : slots) {
-            count += slot.waiting.size();
-        }
-    }
-    return count;
+    return active_count_ + waiting_count_;
+}
+
+std::size_t Dispatcher::waiting_in(const std::string& space) const {
+    auto lock = std::lock_guard{mutex_};
+    auto found = waiting_by_space_.find(space);
+    return found == waiting_by_space_.end() ? 0 : found->second;
 }
 
 } // namespace sluice::engine

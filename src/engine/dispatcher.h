@@ -10,63 +10,41 @@
 #include <tuple>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "engine/internal/function.h"
+#include "engine/internal/function_slot.h"
 #include "engine/outbox.h"
 #include "engine/token.h"
 #include "event/sink.h"
+#include "reactor/scheduler.h"
 
 namespace sluice::engine {
 
-/// When a failed attempt is followed by another.
-struct RetryPolicy {
-    std::uint32_t attempts = 1;
-    Nanos interval = std::chrono::seconds{1};
-    double backoff = 2.0;
-    Nanos max_delay = std::chrono::minutes{5};
-    double jitter = 0.1;         ///< Share of the delay that is random.
-    std::vector<std::string> on; ///< Error kinds; empty: all but those of `is_final`.
-
-    /// Kinds that another attempt would only meet again: `invalid_input`, `unknown_function`,
-    /// `rejected`, `forbidden_address`.
-    static bool is_final(std::string_view error_kind);
-
-    /// The delay before attempt + 1, or nothing when this was the last.
-    std::optional<Nanos> delay_after(std::uint32_t attempt, std::string_view error_kind,
-                                     double unit) const;
+/// What a dispatcher stands on. All of it outlives its last call.
+struct DispatcherServices {
+    const Clock& clock;
+    reactor::Scheduler& timers;
+    /// Called from any thread, possibly before `dispatch` returns.
+    std::function<void(AnswerInput)> answered;
+    /// Hands the task of a call that waited without its content to `Dispatcher::resume`.
+    std::function<void(Call)> reload;
+    std::size_t contents_max = 10'000; ///< Of waiting calls; those beyond are kept as names.
 };
 
-struct Function {
-    event::Sink* sink = nullptr;
-    std::shared_ptr<event::Sink> owner{}; ///< Keeps the sink as long as calls use it; may be null.
-    Nanos timeout{0};
-    std::uint32_t concurrency = 0; ///< Zero: no limit.
-    RetryPolicy retry;
-};
-
-/// Functions by name: for every namespace, and those that one namespace has of its own, which go
-/// before.
-struct FunctionTable {
-    std::map<std::string, Function> shared;
-    std::map<std::string, std::map<std::string, Function>> by_space;
-};
-
-/// Hands calls to functions, within their concurrency, and brings the answers back.
+/// Hands calls to functions, within their limits, and brings the answers back.
 ///
-/// May be used from any thread. A call that has to wait for its turn waits here, in order.
+/// May be used from any thread. A call that has to wait for its turn waits here: see FunctionSlot.
 class Dispatcher {
 public:
-    using Answered = std::function<void(AnswerInput)>;
-
-    /// `answered` is called from any thread, possibly before `dispatch` returns. It must outlive
-    /// every call.
     Dispatcher(FunctionTable functions, std::uint64_t seed, const Secret& secret,
-               Answered answered);
+               DispatcherServices services);
 
-    /// Adds it or puts it in another's place: calls that have begun end as they began, those that
-    /// wait go to the new one. An empty namespace stands for all.
+    /// Adds it or puts it in another's place: calls that have begun end as they began and do not
+    /// count for the new one's limits, those that wait go to it. An empty namespace stands for all.
     void set_function(const std::string& space, const std::string& name, Function function);
     /// Calls that have begun go on; those that wait fail with `unknown_function`.
-    void remove_function(std::string_view space, std::string_view name);
+    void remove_function(const std::string& space, const std::string& name);
 
     void dispatch(std::vector<Call> calls);
     /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
@@ -77,78 +55,91 @@ public:
     bool heartbeat(const AttemptId& attempt, std::uint64_t lease);
     /// Its answer came by another way and counts: what its sink still says does not.
     void settle(const AttemptId& attempt);
+    /// The task of a call that was to be reloaded; nothing: it is not wanted any more.
+    void resume(Call call, std::optional<trigger::TaskState> task);
     /// Begins nothing more: the sinks may be destroyed after this.
     void stop();
     /// Calls that have begun and those that wait.
     std::size_t pending() const;
+    /// Calls of a namespace that wait.
+    std::size_t waiting_in(const std::string& space) const;
 
     /// `run/fire/index`, behind a namespace that is not `default`: the same over retries.
     static std::string key_of(const RunName& run, const trigger::TaskKey& key);
     const Tokens& tokens() const { return tokens_; }
 
 private:
-    /// Replaced as a whole, so that a call keeps the one it began with.
-    using FunctionRef = std::shared_ptr<const Function>;
+    /// A function; one that replaces it has a slot of its own, and this one goes with its last
+    /// call.
+    struct Slot : std::enable_shared_from_this<Slot> {
+        explicit Slot(Function given)
+            : function(std::move(given)), calls(function.concurrency, function.limits) {}
 
-    struct Slot {
-        FunctionRef function; ///< Null: removed, and here until its calls have ended.
-        std::uint32_t active = 0;
-        std::map<std::uint64_t, Call> waiting; ///< By ticket.
+        const Function function;
+        FunctionSlot calls;
+        std::optional<Nanos> timer; ///< When it is looked at again.
     };
+    using SlotRef = std::shared_ptr<Slot>;
+
     struct Place {
         Slot* slot = nullptr;
         std::uint64_t ticket = 0;
     };
 
+    /// A call that may begin.
+    struct Ready {
+        SlotRef slot;
+        Call call;
+    };
+
     /// A call that has begun.
     struct Active {
         AttemptId id;
-        Slot* slot = nullptr;
-        FunctionRef function;
+        SlotRef slot;
         Value policy;
+        std::string key;         ///< Of the function's limits.
         bool is_settled = false; ///< Its answer came by another way.
     };
     using ActiveKey =
         std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
 
-    /// A call that may begin.
-    struct Ready {
-        FunctionRef function;
-        Call call;
-    };
-
-    Slot* find_slot(std::string_view space, std::string_view name);
-    void begin(Ready ready);
+    SlotRef find_slot(std::string_view space, std::string_view name) const;
+    /// Calls that wait there; they do not any more.
+    std::vector<Call> take_waiting(const Slot& slot);
+    void begin(const Slot& slot, Call call);
     void begin_all(std::vector<Ready> ready);
     void refuse(std::vector<Call> calls);
-    void forget_removed(const Slot& slot, const Call& call);
     void finish(Call call, event::Answer answer);
     Active* find_active(const AttemptId& attempt);
-    bool has_room(const Slot& slot) const;
-    Ready activate(Slot& slot, Call call);
-    Active take_active(const Call& call);
+    Ready activate(Slot& slot, Call call, std::string key = {});
+    /// What it made room for is added to `ready`. The slot may go with what is given back: outside
+    /// the lock.
+    Active take_active(const Call& call, std::vector<Ready>& ready);
+    void enqueue(Slot& slot, Call call);
+    Call take_from(const Place& place);
+    void wake(const std::weak_ptr<Slot>& slot);
     /// Where it waits, which is given up; nothing: it does not.
     std::optional<Place> take_place(const RunName& run, const trigger::TaskKey& key);
     std::optional<Nanos> delay_after(const Active& active, const event::Answer& answer);
-    /// Calls that may begin now.
-    std::vector<Ready> take_ready(Slot& slot);
+    /// Adds calls that may begin now, and sets a timer when others may later.
+    void take_ready(Slot& slot, std::vector<Ready>& ready);
+    void set_timer(Slot& slot, Nanos now);
+    void note_taken(const std::string& space);
 
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
     /// By name and namespace, whose empty name stands for all.
-    std::map<std::string, std::map<std::string, Slot, std::less<>>, std::less<>> slots_;
+    std::map<std::string, std::map<std::string, SlotRef, std::less<>>, std::less<>> slots_;
     /// Calls that wait: one is called off without looking at the others.
     std::map<RunName, std::map<trigger::TaskKey, Place>> waiting_;
+    std::map<std::string, std::size_t, std::less<>> waiting_by_space_;
+    std::size_t waiting_count_ = 0;
     std::uint64_t tickets_ = 0;
     std::map<RunName, std::map<ActiveKey, Active>> active_;
     std::size_t active_count_ = 0;
     Random random_;
     Tokens tokens_;
-    Answered answered_;
+    DispatcherServices services_;
 };
-
-/// Reads `timeout` and `retry` as an action or a function's definition gives them, over what stands
-/// there already.
-void apply_policy(const Value& policy, Function& function);
 
 } // namespace sluice::engine

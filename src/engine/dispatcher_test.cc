@@ -1,50 +1,244 @@
 #include "engine/dispatcher.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "reactor/testing/manual_scheduler.h"
 
 namespace sluice::engine {
 namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Answers when it is told to.
 class PatientSink final : public event::Sink {
 public:
     void deliver(event::Delivery delivery, Done done) override {
         begun.push_back(std::move(delivery.key));
+        inputs.push_back(std::move(delivery.payload));
         waiting.push_back(std::move(done));
     }
     void cancel(std::string_view token) override { cancelled.emplace_back(token); }
+    bool heartbeat(std::string_view token, std::uint64_t lease) override {
+        beats.push_back(lease);
+        return !token.empty();
+    }
 
     std::vector<std::string> begun;
+    std::vector<Value> inputs;
     std::vector<Done> waiting;
     std::vector<std::string> cancelled;
+    std::vector<std::uint64_t> beats;
 };
 
-TEST(Dispatcher, ForgetsACallThatIsCancelledBeforeItsTurn) {
-    auto sink = PatientSink{};
-    auto dispatcher = Dispatcher{{.shared = {{"f", {.sink = &sink, .concurrency = 1}}}},
-                                 1,
-                                 Secret{},
-                                 [](const AnswerInput&) {}};
-    auto calls = std::vector<Call>{};
-    for (auto index = std::uint64_t{0}; index < 4; ++index) {
-        calls.push_back({.run = {.id = "r"},
-                         .key = {.fire = trigger::FireNumber{1}, .index = index},
-                         .task = {.target = "f"}});
+/// Its time passes with the scheduler's.
+class ScheduledClock final : public Clock {
+public:
+    Time wall() const override { return Time{now}; }
+    Nanos steady() const override { return now; }
+
+    Nanos now = seconds{1'000};
+};
+
+class DispatcherTest : public ::testing::Test {
+protected:
+    void open(Function function, std::size_t contents_max = 10'000) {
+        function.sink = &sink_;
+        dispatcher_ = std::make_unique<Dispatcher>(
+            FunctionTable{.shared = {{"f", std::move(function)}}}, 1, Secret{},
+            DispatcherServices{.clock = clock_,
+                               .timers = timers_,
+                               .answered = [](const AnswerInput&) {},
+                               .reload = [this](Call call) { reloaded_.push_back(call); },
+                               .contents_max = contents_max});
     }
+    void open(const Value& policy, std::uint32_t concurrency = 0) {
+        auto function = Function{.concurrency = concurrency};
+        apply_policy(policy, function);
+        open(std::move(function));
+    }
+
+    Call call(std::string run, std::string space = "default", Value input = {}, Value policy = {}) {
+        return {.run = {.space = std::move(space), .id = std::move(run)},
+                .key = {.fire = trigger::FireNumber{1}, .index = index_++},
+                .task = {.target = "f", .input = std::move(input), .policy = std::move(policy)}};
+    }
+    void dispatch(Call one) {
+        auto calls = std::vector<Call>{};
+        calls.push_back(std::move(one));
+        dispatcher_->dispatch(std::move(calls));
+    }
+    void pass(Nanos time) {
+        clock_.now += time;
+        timers_.advance(time);
+    }
+    void answer(std::size_t at) { std::exchange(sink_.waiting[at], {})({}); }
+    /// Every call is answered as soon as it has begun. Their runs, in the order they began.
+    std::vector<std::string> runs_in_order() {
+        for (auto at = std::size_t{0}; at < sink_.waiting.size(); ++at) {
+            if (sink_.waiting[at]) {
+                answer(at);
+            }
+        }
+        auto runs = std::vector<std::string>{};
+        for (const auto& key : sink_.begun) {
+            auto run = key.substr(0, key.find("/1/"));
+            runs.push_back(run.substr(run.find('/') + 1));
+        }
+        return runs;
+    }
+
+    PatientSink sink_;
+    ScheduledClock clock_;
+    reactor::testing::ManualScheduler timers_;
+    std::vector<Call> reloaded_;
+    std::uint64_t index_ = 0;
+    std::unique_ptr<Dispatcher> dispatcher_;
+};
+
+TEST_F(DispatcherTest, ForgetsACallThatIsCancelledBeforeItsTurn) {
+    open({.concurrency = 1});
+    auto calls = std::vector{call("r"), call("r"), call("r"), call("r")};
     auto keys = std::vector{calls[0].key, calls[1].key, calls[2].key, calls[3].key};
-    dispatcher.dispatch(std::move(calls));
+    dispatcher_->dispatch(std::move(calls));
 
-    dispatcher.cancel({.id = "r"}, keys[1]);
-    dispatcher.cancel({.id = "r"}, keys[1]);
-    dispatcher.cancel({.id = "other"}, keys[2]);
-    EXPECT_EQ(dispatcher.pending(), 3U);
-    for (auto at = std::size_t{0}; at < sink.waiting.size(); ++at) {
-        std::exchange(sink.waiting[at], {})({});
+    dispatcher_->cancel({.id = "r"}, keys[1]);
+    dispatcher_->cancel({.id = "r"}, keys[1]);
+    dispatcher_->cancel({.id = "other"}, keys[2]);
+    EXPECT_EQ(dispatcher_->pending(), 3U);
+    EXPECT_EQ(dispatcher_->waiting_in("default"), 2U);
+    runs_in_order();
+
+    EXPECT_THAT(sink_.begun, ElementsAre("r/1/0", "r/1/2", "r/1/3"));
+    EXPECT_TRUE(sink_.cancelled.empty());
+    EXPECT_EQ(dispatcher_->pending(), 0U);
+    EXPECT_EQ(dispatcher_->waiting_in("default"), 0U);
+}
+
+TEST_F(DispatcherTest, BeginsNoMoreThanTheRateAllows) {
+    open(Value::object({{"rate", "10/s"}, {"burst", 2}}));
+    dispatcher_->dispatch({call("a"), call("b"), call("c"), call("d")});
+
+    EXPECT_EQ(sink_.begun.size(), 2U);
+    pass(milliseconds{99});
+    EXPECT_EQ(sink_.begun.size(), 2U);
+    pass(milliseconds{1});
+    EXPECT_EQ(sink_.begun.size(), 3U);
+    pass(milliseconds{100});
+
+    EXPECT_EQ(sink_.begun.size(), 4U);
+    EXPECT_TRUE(timers_.is_idle());
+}
+
+TEST_F(DispatcherTest, ARateIsNotCatchingUpOnAPause) {
+    open(Value::object({{"rate", "10/s"}, {"burst", 1}}));
+    pass(seconds{60});
+
+    dispatcher_->dispatch({call("a"), call("b")});
+
+    EXPECT_EQ(sink_.begun.size(), 1U);
+}
+
+TEST_F(DispatcherTest, KeysHaveTheirOwnConcurrency) {
+    open(Value::object(
+        {{"per_key", Value::object({{"key", "input.customer"}, {"concurrency", 1}})}}));
+    auto of = [](const char* customer) { return Value::object({{"customer", customer}}); };
+    dispatch(call("a1", "default", of("a")));
+    dispatch(call("a2", "default", of("a")));
+    dispatch(call("b1", "default", of("b")));
+    dispatch(call("x1", "team", of("a")));
+
+    EXPECT_THAT(sink_.begun, ElementsAre("a1/1/0", "b1/1/2", "team/x1/1/3"));
+    answer(1);
+    EXPECT_EQ(sink_.begun.size(), 3U);
+    answer(0);
+
+    EXPECT_EQ(sink_.begun.back(), "a2/1/1");
+}
+
+TEST_F(DispatcherTest, KeysHaveTheirOwnRate) {
+    open(Value::object({{"per_key", Value::object({{"key", "input"}, {"rate", "1/s"}})}}));
+    dispatch(call("a1", "default", 1));
+    dispatch(call("a2", "default", 1));
+    dispatch(call("a3", "default", 1));
+    dispatch(call("b1", "default", 2));
+
+    EXPECT_THAT(sink_.begun, ElementsAre("a1/1/0", "b1/1/3"));
+    answer(0);
+    EXPECT_EQ(sink_.begun.size(), 2U);
+    pass(seconds{1});
+    EXPECT_EQ(sink_.begun.back(), "a2/1/1");
+    pass(seconds{1});
+
+    EXPECT_EQ(sink_.begun.back(), "a3/1/2");
+    EXPECT_TRUE(timers_.is_idle());
+}
+
+TEST_F(DispatcherTest, CallsWithoutTheKeyShareOne) {
+    open(Value::object(
+        {{"per_key", Value::object({{"key", "input.customer"}, {"concurrency", 1}})}}));
+    dispatcher_->dispatch({call("a"), call("b")});
+
+    EXPECT_EQ(sink_.begun.size(), 1U);
+}
+
+TEST_F(DispatcherTest, HigherPrioritiesGoFirst) {
+    open(Value::object({{"priority", 5}}), 1);
+    dispatch(call("first"));
+    dispatch(call("plain"));
+    dispatch(call("low", "default", {}, Value::object({{"priority", -1}})));
+    dispatch(call("high", "default", {}, Value::object({{"priority", 10}})));
+
+    EXPECT_THAT(runs_in_order(), ElementsAre("first", "high", "plain", "low"));
+}
+
+TEST_F(DispatcherTest, NamespacesTakeTurns) {
+    open({.concurrency = 1});
+    auto calls = std::vector<Call>{};
+    for (const auto* run : {"a1", "a2", "a3", "a4"}) {
+        calls.push_back(call(run, "a"));
     }
+    calls.push_back(call("b1", "b"));
+    calls.push_back(call("b2", "b"));
+    calls.push_back(call("c1", "c"));
+    dispatcher_->dispatch(std::move(calls));
 
-    EXPECT_EQ(sink.begun, (std::vector<std::string>{"r/1/0", "r/1/2", "r/1/3"}));
-    EXPECT_TRUE(sink.cancelled.empty());
-    EXPECT_EQ(dispatcher.pending(), 0U);
+    EXPECT_THAT(runs_in_order(), ElementsAre("a1", "a2", "b1", "c1", "a3", "b2", "a4"));
+}
+
+TEST_F(DispatcherTest, KeepsOnlyTheNamesOfCallsBeyondItsBound) {
+    open({.concurrency = 1}, 1);
+    dispatcher_->dispatch({call("a", "default", 1), call("b", "default", 2),
+                           call("c", "default", 3), call("d", "default", 4)});
+    answer(0);
+    answer(1);
+    ASSERT_EQ(reloaded_.size(), 1U);
+    EXPECT_TRUE(reloaded_[0].task.input.is_null());
+    EXPECT_EQ(dispatcher_->pending(), 2U);
+
+    auto task = reloaded_[0].task;
+    task.input = 3;
+    dispatcher_->resume(reloaded_[0], task);
+    EXPECT_EQ(sink_.inputs.back(), Value{3});
+    answer(2);
+    ASSERT_EQ(reloaded_.size(), 2U);
+    dispatcher_->resume(reloaded_[1], std::nullopt);
+
+    EXPECT_EQ(sink_.begun.size(), 3U);
+    EXPECT_EQ(dispatcher_->pending(), 0U);
+}
+
+TEST_F(DispatcherTest, StoppedItBeginsNothingMore) {
+    open(Value::object({{"rate", "1/s"}}));
+    dispatcher_->dispatch({call("a"), call("b")});
+
+    dispatcher_->stop();
+    pass(seconds{5});
+
+    EXPECT_THAT(sink_.begun, ElementsAre("a/1/0"));
 }
 
 /// A dispatcher whose functions are changed while calls are there.
@@ -71,10 +265,15 @@ protected:
     PatientSink before;
     PatientSink after;
     std::vector<AnswerInput> answers;
-    Dispatcher dispatcher{{.shared = {{"f", {.sink = &before, .concurrency = 1}}}},
-                          1,
-                          Secret{},
-                          [this](AnswerInput answer) { answers.push_back(std::move(answer)); }};
+    ScheduledClock clock;
+    reactor::testing::ManualScheduler timers;
+    Dispatcher dispatcher{
+        {.shared = {{"f", {.sink = &before, .concurrency = 1}}}},
+        1,
+        Secret{},
+        {.clock = clock, .timers = timers, .answered = [this](AnswerInput answer) {
+             answers.push_back(std::move(answer));
+         }}};
 };
 
 TEST_F(ChangedFunctions, CallsThatWaitGoToTheNewOneAndBegunOnesEndAsTheyBegan) {
@@ -118,6 +317,17 @@ TEST_F(ChangedFunctions, ANamespacesOwnGoesBeforeTheOneForAll) {
 
     EXPECT_EQ(before.begun, std::vector<std::string>{"r/1/0"});
     EXPECT_EQ(after.begun, std::vector<std::string>{"team/r/1/1"});
+}
+
+TEST_F(ChangedFunctions, AHeartbeatReachesTheSinkOfACallUnderWay) {
+    dispatch(1);
+
+    EXPECT_TRUE(dispatcher.heartbeat(call_of(0).id(), 7));
+    EXPECT_FALSE(dispatcher.heartbeat(call_of(1).id(), 7));
+    answer_next(before);
+
+    EXPECT_FALSE(dispatcher.heartbeat(call_of(0).id(), 7));
+    EXPECT_EQ(before.beats, std::vector<std::uint64_t>{7});
 }
 
 TEST_F(ChangedFunctions, ASinkGoesWithItsLastCall) {

@@ -9,6 +9,7 @@
 #include "engine/feed.h"
 #include "engine/inspector.h"
 #include "engine/internal/lane_thread.h"
+#include "reactor/timer_thread.h"
 #include "trigger/state_image.h"
 
 namespace sluice::engine {
@@ -75,7 +76,10 @@ public:
           dispatcher_({.shared = std::move(options_.functions),
                        .by_space = std::move(options_.functions_by_space)},
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
-                      [this](AnswerInput answer) { post(std::move(answer)); }),
+                      {.clock = clock,
+                       .timers = timers_,
+                       .answered = [this](AnswerInput answer) { post(std::move(answer)); },
+                       .reload = [this](Call call) { reload(std::move(call)); }}),
           committer_(store) {}
 
     ~ThreadedEngine() override { stop(); }
@@ -205,12 +209,18 @@ public:
         post(QueryInput{.run = run, .read = std::move(read), .done = std::move(done)});
     }
 
-    void await(const RunName& run, Done done) override {
+    AwaitId await(const RunName& run, Done done) override {
+        auto id = AwaitId{awaits_.fetch_add(1, std::memory_order_relaxed) + 1};
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
-            return;
+        } else {
+            post(WatchInput{.run = run, .done = std::move(done), .id = id.raw()});
         }
-        post(WatchInput{.run = run, .done = std::move(done)});
+        return id;
+    }
+
+    void abandon(const RunName& run, AwaitId id) override {
+        post(UnwatchInput{.run = run, .id = id.raw()});
     }
 
     void reopen(const RunName& run, Done done) override {
@@ -240,11 +250,14 @@ public:
                       Function function) override {
         dispatcher_.set_function(space, name, std::move(function));
     }
-    void remove_function(std::string_view space, std::string_view name) override {
+    void remove_function(const std::string& space, const std::string& name) override {
         dispatcher_.remove_function(space, name);
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
+    std::size_t waiting_tasks(const std::string& space) const override {
+        return dispatcher_.waiting_in(space);
+    }
 
     EngineStats stats() const override {
         auto stats = EngineStats{};
@@ -297,6 +310,30 @@ private:
                     }};
     }
 
+    /// Its turn has come: what it is called with stands in its run.
+    void reload(Call call) {
+        auto found = std::make_shared<std::optional<trigger::TaskState>>();
+        auto read = [found, key = call.key, attempt = call.attempt,
+                     started = call.started](const trigger::RunState* state) -> Result<Value> {
+            if (state == nullptr || state->info.started != started) {
+                return Value{};
+            }
+            auto task = state->tasks.find(key);
+            if (task != state->tasks.end() && task->second.attempt == attempt &&
+                !task->second.is_waiting && state->is_open(task->second)) {
+                *found = task->second;
+            }
+            return Value{};
+        };
+        auto run = call.run;
+        post(
+            QueryInput{.run = std::move(run),
+                       .read = std::move(read),
+                       .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
+                           dispatcher_.resume(std::move(call), std::move(*found));
+                       }});
+    }
+
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }
 
     store::Store& store_;
@@ -305,8 +342,10 @@ private:
     EngineOptions options_;
     Catalog catalog_;
     Dispatcher dispatcher_;
+    reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
+    std::atomic<std::uint64_t> awaits_ = 0;
     std::vector<std::unique_ptr<LaneThread>> lanes_;
     CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/strong.h"
 #include "engine/catalog.h"
 #include "engine/dispatcher.h"
 #include "engine/input.h"
@@ -40,9 +41,7 @@ struct EngineOptions {
     /// Where to note which event is being decided, so that one that stops the process is found;
     /// empty: nowhere.
     std::filesystem::path marker;
-    /// Sees every decision once it is durable, on the lane's thread: the run and its history
-    /// record.
-    std::function<void(const RunName&, std::string_view record)> watch;
+    Watch watch;
     /// A commit failed and everything has stopped: the process should end.
     std::function<void(const Error&)> on_stop;
 };
@@ -54,6 +53,8 @@ struct StartRequest {
     Value input;
     Value labels;
 };
+
+using AwaitId = Strong<struct AwaitTag, std::uint64_t>;
 
 /// What an engine has done since it was opened.
 struct EngineStats {
@@ -94,7 +95,9 @@ public:
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
-    virtual void await(const RunName& run, Done done) = 0;
+    virtual AwaitId await(const RunName& run, Done done) = 0;
+    /// Nobody waits for that any more: its `done` is not called, unless that is under way.
+    virtual void abandon(const RunName& run, AwaitId id) = 0;
     /// A run that ended without success goes on as a new generation: {run, generation}. Fails with
     /// Conflict for any other.
     virtual void reopen(const RunName& run, Done done) = 0;
@@ -113,10 +116,12 @@ public:
     virtual void set_function(const std::string& space, const std::string& name,
                               Function function) = 0;
     /// Calls that wait for it fail with `unknown_function`.
-    virtual void remove_function(std::string_view space, std::string_view name) = 0;
+    virtual void remove_function(const std::string& space, const std::string& name) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;
+    /// Tasks of a namespace that wait for their turn.
+    virtual std::size_t waiting_tasks(const std::string& space) const = 0;
     virtual EngineStats stats() const = 0;
     /// Finishes what was taken and stops the threads. The destructor does too.
     virtual void stop() = 0;

@@ -40,6 +40,23 @@ TEST(Generation, TellsWhoeverWaitsOfTheLastOneOnly) {
     EXPECT_EQ(shard.replayed("r").difference_count, 0U);
 }
 
+TEST(Generation, TellsNobodyWhoNoLongerWaits) {
+    auto shard = testing::SteppedShard{};
+    auto gone = std::make_shared<int>();
+    auto is_dropped = std::weak_ptr{gone};
+    shard.start("r", continues);
+    shard.take(WatchInput{
+        .run = {.id = "r"}, .done = [gone = std::move(gone)](const auto&) { FAIL(); }, .id = 7});
+    shard.take(WatchInput{.run = {.id = "r"}, .done = [](const auto&) {}, .id = 8});
+
+    shard.take(UnwatchInput{.run = {.id = "r"}, .id = 7});
+
+    EXPECT_TRUE(is_dropped.expired());
+    shard.commit();
+    shard.send("r", "end");
+    EXPECT_EQ(shard.commit().answers.size(), 1U);
+}
+
 TEST(Generation, IsThereAfterARestart) {
     auto shard = testing::SteppedShard{};
     shard.start("r", continues);

@@ -93,7 +93,7 @@ struct AnswerInput {
 
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
-    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove };
+    enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove, Reply };
 
     Kind kind = Kind::Event;
     RunName to;
@@ -101,15 +101,16 @@ struct Message {
     std::string type;      ///< Command, Ended.
     Value data;            ///< Command, Ended, Undelivered.
     std::string json;      ///< Event.
-    trigger::TaskKey
-        key; ///< Ended: which of the receiver's tasks; Event, Undelivered: of the sender's.
+    trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
     std::uint32_t attempt = 1;
-    std::string from; ///< Event, Undelivered: the run that is not the receiver.
+    std::string from;       ///< Event, Undelivered, Reply: the run that is not the receiver.
+    trigger::Sender sender; ///< Event, Undelivered, Reply: who sent the event.
 
     template <typename Archive>
     void fields(Archive& archive) {
         archive("kind", kind)("space", to.space)("to", to.id)("info", info)("type", type)(
-            "data", data)("json", json)("key", key)("attempt", attempt)("from", from);
+            "data", data)("json", json)("key", key)("attempt", attempt)("from", from)("sender",
+                                                                                      sender);
     }
 };
 
@@ -138,6 +139,13 @@ struct QueryInput {
 struct WatchInput {
     RunName run;
     Done done; ///< {status, result, error}
+    std::uint64_t id = 0;
+};
+
+/// Who waited for that no longer does: its `done` is dropped without being called.
+struct UnwatchInput {
+    RunName run;
+    std::uint64_t id = 0;
 };
 
 /// Lets a run that ended without success go on.
@@ -157,7 +165,7 @@ struct RemoveInput {
 
 using Input = std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
                            AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput,
-                           ReopenInput, RemoveInput>;
+                           UnwatchInput, ReopenInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

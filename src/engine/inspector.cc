@@ -33,16 +33,37 @@ Result<void> Inspector::read_history(const RunName& run,
                                      const std::function<bool(const trigger::Entry&)>& use,
                                      trigger::EventNumber from) const {
     auto prefix = keys::history_of(shard(run), run);
-    auto cursor = store_.scan(keys::history(shard(run), run, from.raw()), keys::end_of(prefix));
+    auto cursor = store_.scan(TRY(history_key(run, from)), keys::end_of(prefix));
     for (; cursor->is_valid(); cursor->next()) {
         auto entries = TRY(trigger::decode_record(cursor->value()));
         for (const auto& entry : entries) {
-            if (!use(entry)) {
+            if (entry.number >= from && !use(entry)) {
                 return {};
             }
         }
     }
     return cursor->status();
+}
+
+/// Of the record that an event stands in, or one before it. Records go by the first event in them,
+/// and the store reads forwards only; most have few.
+Result<std::string> Inspector::history_key(const RunName& run, trigger::EventNumber event) const {
+    for (auto back : {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{4'096}}) {
+        auto first = event.raw() - std::min(event.raw(), back);
+        auto cursor = store_.scan(keys::history(shard(run), run, first),
+                                  keys::history(shard(run), run, event.raw() + 1));
+        auto found = std::string{};
+        for (; cursor->is_valid(); cursor->next()) {
+            found = cursor->key();
+        }
+        TRY(cursor->status());
+        if (!found.empty() || first == 0) {
+            return found.empty() ? keys::history_of(shard(run), run) : found;
+        }
+    }
+    auto before = TRY(checkpoint(run, event));
+    return before ? keys::history(shard(run), run, before->event.raw() + 1)
+                  : keys::history_of(shard(run), run);
 }
 
 Result<std::optional<trigger::EventNumber>> Inspector::first_event(const RunName& run) const {

@@ -35,7 +35,7 @@ public:
     /// NotFound when there is no such run.
     Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
     /// Every event of a run that is kept, in the order it was decided. Stops early when `use`
-    /// returns false. `from` is the first event, or one right behind a checkpoint.
+    /// returns false.
     Result<void> read_history(const RunName& run,
                               const std::function<bool(const trigger::Entry&)>& use,
                               trigger::EventNumber from = trigger::EventNumber{0}) const;
@@ -54,6 +54,7 @@ public:
     Catalog& catalog() { return catalog_; }
 
 private:
+    Result<std::string> history_key(const RunName& run, trigger::EventNumber event) const;
     ShardId shard(const RunName& run) const { return shard_of(run, store_.shard_count()); }
 
     store::Store& store_;

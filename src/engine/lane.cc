@@ -21,7 +21,7 @@ Lane::Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneL
       diagnostics_(diagnostics) {}
 
 void Lane::add(std::unique_ptr<Shard> shard, Release left) {
-    shard->set_watched(static_cast<bool>(outputs_.watch));
+    shard->set_watch(outputs_.watch);
     shards_.emplace(shard->id(), std::move(shard));
     auto releases = Releases{};
     releases.push_back(std::move(left));
@@ -89,7 +89,8 @@ void Lane::decide() {
 /// Below the reserve of free space nothing new is taken. Questions are still answered; what nobody
 /// can be told to send again waits, in its order.
 bool Lane::is_refused(Input& input) {
-    if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input)) {
+    if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input) ||
+        std::holds_alternative<UnwatchInput>(input)) {
         return false;
     }
     auto can_be_refused = std::visit(
@@ -197,10 +198,11 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
 void Lane::release(Releases releases) {
     for (auto& each : releases) {
         shards_.at(each.shard)->confirm_synced(each.commit);
-        if (outputs_.watch) {
-            for (const auto& [run, record] : each.records) {
-                outputs_.watch(run, record);
-            }
+        for (const auto& [run, record] : each.records) {
+            outputs_.watch.decided(run, record);
+        }
+        for (const auto& [run, summary] : each.listed) {
+            outputs_.watch.listed(run, summary);
         }
         for (auto& answer : each.answers) {
             answer(nullptr);

@@ -19,7 +19,7 @@ struct LaneOutputs {
     std::function<void(std::vector<Call>)> dispatch;
     std::function<void(const RunName&, const trigger::TaskKey&)> cancel;
     std::function<void(Input&&)> post; ///< To the lane of the input's shard.
-    std::function<void(const RunName&, std::string_view record)> watch; ///< May be empty.
+    Watch watch;
     std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
 };
 

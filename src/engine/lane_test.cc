@@ -319,6 +319,52 @@ TEST_F(LaneTest, AShardThatWaitsIsNotMovedAlong) {
     EXPECT_EQ(position_of("r"), 2U);
 }
 
+TEST_F(LaneTest, AReplyReachesTheRunThatSentTheEvent) {
+    world_.define(R"({"name":"answers","triggers":[
+        {"id":"later","on":"ask","enabled":false,"lifetime":"persistent","action":{"reply":"${data + 1}"}},
+        {"id":"wake","on":"wake","action":{"enable":"later"}}]})");
+    world_.start("r", "answers");
+    world_.define(R"({"name":"asks","triggers":[
+        {"id":"begin","on":"go","action":[{"open":"desk"},{"emit":{"type":"begun","scope":"desk"}}]},
+        {"id":"ask","on":"begun","action":[
+            "hold",{"emit":{"type":"ask","subject":"s","data":41,"to":{"run":"r"}}}]},
+        {"id":"told","on":{"type":"sluice.reply","subject":"r"},
+         "action":{"finish":{"result":{"scope":"${scope.path}","told":"${data}"}}}}]})");
+    world_.start("s", "asks");
+
+    send("s", "1", "go");
+    auto wake = send("r", "2", "wake");
+
+    EXPECT_EQ(
+        value::to_json(state_of("s")->progress.result),
+        R"({"scope":"desk","told":{"run":"r","event":{"id":"2/0","type":"ask","subject":"s"},)"
+        R"("reply":42}})");
+    EXPECT_EQ((**wake->result).reply_to(0), nullptr);
+    auto inspector = Inspector{world_.store(), world_.vocabulary()};
+    for (const auto* id : {"r", "s"}) {
+        EXPECT_EQ(replay(inspector, {.id = id}, {}).value().difference_count, 0U) << id;
+    }
+}
+
+TEST_F(LaneTest, AReplyIsLateWhereItsScopeIsClosed) {
+    world_.define(R"({"name":"answers","triggers":[
+        {"id":"later","on":"ask","enabled":false,"action":{"reply":"${data}"}},
+        {"id":"wake","on":"wake","action":{"enable":"later"}}]})");
+    world_.start("r", "answers");
+    world_.define(R"({"name":"asks","triggers":[
+        {"id":"begin","on":"go","action":{"emit":{"type":"begun","scope":"desk"}}},
+        {"id":"ask","on":"begun","action":{"emit":{"type":"ask","data":1,"to":{"run":"r"}}}},
+        {"id":"leave","on":"leave","action":{"close":"desk"}},
+        {"id":"told","on":"sluice.reply","action":"finish"}]})");
+    world_.start("s", "asks");
+
+    send("s", "1", "go");
+    send("s", "2", "leave");
+    send("r", "3", "wake");
+
+    EXPECT_EQ(state_of("s")->progress.status, trigger::Status::Running);
+}
+
 TEST_F(LaneTest, AReplyReachesTheSenderOfItsEvent) {
     world_.define(R"({"name":"answers","triggers":[
         {"id":"ask","on":"ask","lifetime":"persistent","action":{"reply":"${event.id}"}},

@@ -10,7 +10,7 @@ namespace sluice::engine {
 
 namespace {
 
-constexpr auto outbox_format = std::uint8_t{2};
+constexpr auto outbox_format = std::uint8_t{3};
 
 void put_run(Encoder& out, const RunName& run) {
     out.text(run.space);

@@ -21,6 +21,7 @@ struct Call {
     std::uint32_t attempt = 1;
     Time started{}; ///< Of the run.
     trigger::TaskState task;
+    bool has_content = true; ///< Otherwise its input stands in its run's state only.
 
     AttemptId id() const {
         return {

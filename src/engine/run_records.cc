@@ -14,7 +14,7 @@ using trigger::DirtyEntity;
 using trigger::RunState;
 using trigger::Table;
 
-constexpr auto run_format = std::uint8_t{2};
+constexpr auto run_format = std::uint8_t{3};
 constexpr auto number_format = std::uint8_t{1};
 constexpr auto sequences_format = std::uint8_t{1};
 

@@ -48,6 +48,9 @@ Result<void> Shard::take(Input&& input) {
                 return query(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, WatchInput>) {
                 return watch(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, UnwatchInput>) {
+                unwatch(each);
+                return {};
             } else if constexpr (std::is_same_v<Kind, ReopenInput>) {
                 return reopen(std::forward<T>(each));
             } else {
@@ -193,7 +196,7 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
     if (!run.journal.is_empty()) {
         auto record = run.journal.record(moment_);
         batch.put(keys::history(id_, run.name, run.first_event), record);
-        if (is_watched_) {
+        if (watch_ != nullptr && watch_->decided && (!watch_->wants || watch_->wants(run.name))) {
             release_.records.emplace_back(run.name, std::string{record});
         }
         release_.events += run.journal.entries();
@@ -244,7 +247,7 @@ void Shard::checkpoint(AwakeRun& run, store::Batch& batch) {
 }
 
 /// Keeps the run index in step. What a run is listed by changes only when it begins or ends.
-void Shard::list(AwakeRun& run, store::Batch& batch) const {
+void Shard::list(AwakeRun& run, store::Batch& batch) {
     const auto& progress = run.state->progress;
     if (run.listed && run.listed->status == progress.status &&
         run.listed->started == run.state->info.started && run.listed->ended == progress.ended) {
@@ -255,6 +258,9 @@ void Shard::list(AwakeRun& run, store::Batch& batch) const {
     }
     run.listed = summary_of(*run.state);
     put_listed(*run.listed, id_, run.name, batch);
+    if (watch_ != nullptr && watch_->listed && (!watch_->wants_runs || watch_->wants_runs())) {
+        release_.listed.emplace_back(run.name, *run.listed);
+    }
 }
 
 void Shard::confirm_synced(std::uint64_t commit) {
@@ -301,8 +307,8 @@ void Shard::abandon(const Error& error) {
         }
     }
     for (auto& [run, waiting] : std::exchange(watchers_, {})) {
-        for (auto& done : waiting) {
-            done(std::unexpected(error));
+        for (auto& input : waiting) {
+            input.done(std::unexpected(error));
         }
     }
 }

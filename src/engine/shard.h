@@ -22,6 +22,18 @@
 
 namespace sluice::engine {
 
+/// Who looks on. All of it is called on the lanes' threads and must be quick; any may be empty.
+struct Watch {
+    /// Whether a run's records are wanted now, so that what nobody sees is not copied; empty: all
+    /// are.
+    std::function<bool(const RunName&)> wants;
+    /// A decision is durable: its history record.
+    std::function<void(const RunName&, std::string_view record)> decided;
+    std::function<bool()> wants_runs; ///< As `wants`, of the next.
+    /// It is durable that a run has begun, ended or goes on.
+    std::function<void(const RunName&, const RunSummary&)> listed;
+};
+
 /// What a shard needs of the world around it. All of it outlives the shard.
 struct ShardServices {
     store::Store& store;
@@ -48,6 +60,7 @@ struct Release {
     std::vector<ConfirmInput> confirmations;
     /// What was decided, for who watches: run and history record.
     std::vector<std::pair<RunName, std::string>> records;
+    std::vector<std::pair<RunName, RunSummary>> listed; ///< Runs that began or ended, likewise.
     std::uint64_t events = 0;
 };
 
@@ -89,8 +102,8 @@ public:
     void note_refused(const EventsInput& input);
     /// Its commit is durable.
     void confirm_synced(std::uint64_t commit);
-    /// Keeps records of what was decided for whoever watches.
-    void set_watched(bool is_watched) { is_watched_ = is_watched; }
+    /// Keeps what was decided for whoever watches, who outlives it.
+    void set_watch(const Watch& watch) { watch_ = &watch; }
 
     ShardId id() const { return id_; }
     std::uint64_t fired() const { return fired_; }
@@ -120,6 +133,7 @@ private:
     Result<void> take_message(StreamInput&& input);
     Result<void> query(QueryInput&& input);
     Result<void> watch(WatchInput&& input);
+    void unwatch(const UnwatchInput& input);
     Result<void> reopen(ReopenInput&& input);
     Result<void> remove(RemoveInput&& input);
     Result<void> remove_nested(const RunName& parent);
@@ -143,6 +157,7 @@ private:
     void follow(AwakeRun& run, const trigger::TaskOpened& opened);
     void follow(AwakeRun& run, const trigger::TaskClosed& closed);
     void follow(AwakeRun& run, const trigger::Sent& sent);
+    void follow(AwakeRun& run, const trigger::Replied& replied);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void follow(AwakeRun& run, const trigger::Renewed& renewed);
     /// Calls of this batch that nobody waits for any more: the sweep takes them out of the outbox.
@@ -151,7 +166,7 @@ private:
     /// A batch has one moment: its history record says when, once.
     void keep_time();
     void write_run(AwakeRun& run, store::Batch& batch);
-    void list(AwakeRun& run, store::Batch& batch) const;
+    void list(AwakeRun& run, store::Batch& batch);
     void checkpoint(AwakeRun& run, store::Batch& batch);
     Result<void> expire_run(const RunName& run, Time when);
     Result<void> expire_history(const RunName& run, std::uint64_t checkpoint, Time when);
@@ -184,7 +199,7 @@ private:
     std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;
-    std::map<RunName, std::vector<Done>> watchers_;
+    std::map<RunName, std::vector<WatchInput>> watchers_; ///< Of its end.
     std::map<RunName, std::vector<ReopenInput>> reopening_; ///< Until their end is swept.
 
     std::vector<AwakeRun*> touched_;
@@ -200,7 +215,7 @@ private:
     Release release_;
     std::optional<Value> reply_; ///< Of the event being decided.
     bool has_changes_ = false;
-    bool is_watched_ = false;
+    const Watch* watch_ = nullptr;
     bool is_draining_ = false;
     std::size_t change_bytes_ = 0;
     std::uint64_t fired_ = 0;

@@ -51,7 +51,7 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
         } else if (const auto* renewed = std::get_if<trigger::Renewed>(&effect)) {
             follow(run, *renewed);
         } else if (const auto* replied = std::get_if<trigger::Replied>(&effect)) {
-            reply_ = replied->data;
+            follow(run, *replied);
         } else {
             drop_unsent(run); // A scope was closed, or a generation.
         }
@@ -121,12 +121,28 @@ void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
 
 void Shard::follow(AwakeRun& run, const trigger::Sent& sent) {
     auto target = RunName{.space = run.name.space, .id = sent.target};
+    outbox_.add_message(
+        shard_of(target, services_.store.shard_count()),
+        {.kind = Message::Kind::Event,
+         .to = target,
+         .json = sent.json,
+         .from = run.name.id,
+         .sender = {
+             .run = run.name.id, .key = sent.key, .scope = sent.scope, .trigger = sent.trigger}});
+}
+
+void Shard::follow(AwakeRun& run, const trigger::Replied& replied) {
+    if (!replied.to) {
+        reply_ = replied.data;
+        return;
+    }
+    auto target = RunName{.space = run.name.space, .id = replied.to->run};
     outbox_.add_message(shard_of(target, services_.store.shard_count()),
-                        {.kind = Message::Kind::Event,
+                        {.kind = Message::Kind::Reply,
                          .to = target,
-                         .json = sent.json,
-                         .key = sent.key,
-                         .from = run.name.id});
+                         .data = replied.data,
+                         .from = run.name.id,
+                         .sender = *replied.to});
 }
 
 /// History of the generations before follows retention.
@@ -155,8 +171,8 @@ void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {
     }
     auto ending = Value::object(
         {{"status", to_string(ended.status)}, {"result", ended.result}, {"error", ended.error}});
-    for (auto& done : waiting->second) {
-        answer_later(std::move(done), ending);
+    for (auto& input : waiting->second) {
+        answer_later(std::move(input.done), ending);
     }
     watchers_.erase(waiting);
 }

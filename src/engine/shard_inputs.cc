@@ -166,15 +166,20 @@ Result<void> Shard::take_message(StreamInput&& input) {
             if (!event) {
                 break;
             }
-            auto fate = decide(*run, {.event = *std::move(event), .moment = moment_});
+            auto fate =
+                decide(*run, trigger::sent_arrival(*std::move(event), message.sender, moment_));
             if (fate == trigger::Fate::Refused || fate == trigger::Fate::Busy) {
                 return_to_sender(message, "kept_full", "the run keeps as many events as it may");
             }
             break;
         }
         case Message::Kind::Undelivered:
-            decide(*run, trigger::undelivered_arrival(*run->state, message.key, message.from,
+            decide(*run, trigger::undelivered_arrival(*run->state, message.sender, message.from,
                                                       message.data, moment_));
+            break;
+        case Message::Kind::Reply:
+            decide(*run, trigger::reply_arrival(*run->state, message.sender, message.from,
+                                                message.data, moment_));
             break;
         case Message::Kind::Start:
         case Message::Kind::Remove: break;
@@ -193,8 +198,8 @@ void Shard::return_to_sender(const Message& message, std::string_view kind, std:
                         {.kind = Message::Kind::Undelivered,
                          .to = sender,
                          .data = std::move(data),
-                         .key = message.key,
-                         .from = message.to.id});
+                         .from = message.to.id,
+                         .sender = message.sender});
 }
 
 /// A nested run; when it cannot be started its parent hears that it failed.
@@ -239,9 +244,21 @@ Result<void> Shard::watch(WatchInput&& input) {
     } else if (run->state->has_ended()) {
         answer_later(std::move(input.done), ending_of(*run->state));
     } else {
-        watchers_[input.run].push_back(std::move(input.done));
+        auto run_name = input.run;
+        watchers_[run_name].push_back(std::move(input));
     }
     return {};
+}
+
+void Shard::unwatch(const UnwatchInput& input) {
+    auto waiting = watchers_.find(input.run);
+    if (waiting == watchers_.end()) {
+        return;
+    }
+    std::erase_if(waiting->second, [&](const WatchInput& each) { return each.id == input.id; });
+    if (waiting->second.empty()) {
+        watchers_.erase(waiting);
+    }
 }
 
 Result<void> Shard::reopen(ReopenInput&& input) {

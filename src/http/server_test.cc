@@ -270,6 +270,38 @@ TEST_F(ClientTest, CanBeCancelled) {
     EXPECT_EQ(answer.get_future().get().error().message, "the call was cancelled");
 }
 
+TEST_F(ServerTest, SaysThatWhoAskedHasGone) {
+    auto gone = std::promise<void>{};
+    auto held = std::promise<std::shared_ptr<Exchange>>{};
+    serve([&](Request, const std::shared_ptr<Exchange>& exchange) {
+        exchange->when_gone([&] { gone.set_value(); });
+        held.set_value(exchange);
+    });
+    auto client = Client::create();
+    auto id = client->send(call(Method::Get, "/"), [](const Result<Response>&) {});
+    auto exchange = held.get_future().get();
+
+    client->cancel(id);
+
+    gone.get_future().get();
+}
+
+TEST_F(ServerTest, WhoHasHisAnswerIsNotGone) {
+    auto is_gone = std::atomic<bool>{false};
+    serve([&](Request, const std::shared_ptr<Exchange>& exchange) {
+        exchange->when_gone([&] { is_gone = true; });
+        exchange->answer({});
+    });
+    auto client = Client::create();
+    EXPECT_EQ(client->request(call(Method::Get, "/"))->status, 200);
+    EXPECT_EQ(client->request(call(Method::Get, "/"))->status, 200);
+
+    client.reset();
+    server_->stop(std::chrono::seconds{10});
+
+    EXPECT_FALSE(is_gone);
+}
+
 TEST_F(ClientTest, GoesNowhereItMayNotGo) {
     serve(echo);
     auto guarded = Client::create({.may_reach = is_public_address});

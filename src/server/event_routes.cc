@@ -1,35 +1,20 @@
 #include <algorithm>
+#include <expected>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "event/codec.h"
 #include "event/http_binding.h"
+#include "server/event_router.h"
 #include "server/services.h"
-#include "value/json.h"
 
 namespace sluice::server {
 
 namespace {
-
-/// The one that the path names; an event that names another is refused.
-Result<Event> with_run(event::Codec& codec, const Event& event, const std::string& run) {
-    if (!event.run().empty()) {
-        if (event.run() != run) {
-            return fail(Errc::InvalidInput,
-                        "event {} names the run {}, the path {}: send it to "
-                        "/events",
-                        event.id(), event.run(), run);
-        }
-        return event;
-    }
-    auto json = std::string{R"({"run":)"};
-    value::write_json_string(run, json);
-    json += ',';
-    json += event.json().substr(1);
-    return codec.parse(json);
-}
 
 Result<std::vector<Event>> read_events(const Incoming& incoming, const std::string& run) {
     thread_local auto codec = event::Codec{};
@@ -41,8 +26,6 @@ Result<std::vector<Event>> read_events(const Incoming& incoming, const std::stri
     for (auto& event : events) {
         if (!run.empty()) {
             event = TRY(with_run(codec, event, run));
-        } else if (event.run().empty()) {
-            return fail(Errc::NotFound, "event {} names no run, and no route takes it", event.id());
         }
     }
     return events;
@@ -69,6 +52,17 @@ std::optional<Problem> problem_of_fate(trigger::Fate fate) {
     }
 }
 
+void answer_refused(const Reply& reply,
+                    const std::vector<std::pair<std::size_t, Problem>>& problems) {
+    auto told = *worst(problems);
+    auto indexes = std::vector<Value>{};
+    std::ranges::transform(problems, std::back_inserter(indexes), [](const auto& each) {
+        return Value{static_cast<std::int64_t>(each.first)};
+    });
+    told.more = Value::object({{"events", Value::list(std::move(indexes))}});
+    answer(reply, told);
+}
+
 void answer_receipt(const Reply& reply, const Result<engine::Receipt>& receipt) {
     if (!receipt) {
         answer(reply, problem_of(receipt.error()));
@@ -80,19 +74,52 @@ void answer_receipt(const Reply& reply, const Result<engine::Receipt>& receipt) 
             problems.emplace_back(at, *std::move(problem));
         }
     }
-    if (const auto* problem = worst(problems)) {
-        auto told = *problem;
-        auto indexes = std::vector<Value>{};
-        std::ranges::transform(problems, std::back_inserter(indexes), [](const auto& each) {
-            return Value{static_cast<std::int64_t>(each.first)};
-        });
-        told.more = Value::object({{"events", Value::list(std::move(indexes))}});
-        answer(reply, told);
+    if (!problems.empty()) {
+        answer_refused(reply, problems);
     } else if (const auto* data = receipt->reply_to(0); data != nullptr) {
         answer(reply, 200, *data);
     } else {
         reply->answer({.status = 202});
     }
+}
+
+/// A run that is not there is no problem for an event that another one took.
+std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed) {
+    auto taken = std::set<std::size_t>{};
+    for (const auto& part : routed.parts) {
+        if (part.fate != trigger::Fate::NoSuchRun) {
+            taken.insert(part.event);
+        }
+    }
+    auto problems = std::vector<std::pair<std::size_t, Problem>>{};
+    for (const auto& part : routed.parts) {
+        auto problem = problem_of_fate(part.fate);
+        if (problem && (problem->status != 404 || !taken.contains(part.event))) {
+            problem->detail += ": " + part.run;
+            problems.emplace_back(part.event, *std::move(problem));
+        }
+    }
+    return problems;
+}
+
+void answer_routed(const Reply& reply, const std::expected<Routed, Problem>& routed) {
+    if (!routed) {
+        answer(reply, routed.error());
+        return;
+    }
+    if (auto problems = problems_of(*routed); !problems.empty()) {
+        answer_refused(reply, problems);
+        return;
+    }
+    if (routed->reply) {
+        answer(reply, 200, *routed->reply);
+        return;
+    }
+    auto response = http::Response{.status = 202};
+    if (routed->unrouted > 0) {
+        response.headers.add("Sluice-Unrouted", std::to_string(routed->unrouted));
+    }
+    reply->answer(std::move(response));
 }
 
 void take_events(const Services& services, const Incoming& incoming, const Reply& reply,
@@ -104,6 +131,12 @@ void take_events(const Services& services, const Incoming& incoming, const Reply
     }
     if (events->empty()) {
         reply->answer({.status = 202});
+        return;
+    }
+    auto names_run = [](const Event& event) { return !event.run().empty(); };
+    if (services.router != nullptr && !std::ranges::all_of(*events, names_run)) {
+        services.router->take(incoming.space, *std::move(events),
+                              [reply](const auto& routed) { answer_routed(reply, routed); });
         return;
     }
     services.engine.send(incoming.space, *std::move(events),

@@ -19,6 +19,8 @@
 
 namespace sluice::server {
 
+class EventRouter;
+
 /// A definition that a language has read, checked and compiled, nested ones first; or what is wrong
 /// with it, as values for people and programs.
 using Compiled = std::expected<std::vector<engine::Definition>, std::vector<Value>>;
@@ -34,11 +36,15 @@ struct Services {
     /// The languages there are; engine and server know none.
     std::function<Compiled(std::string_view source, std::string_view file)> compile;
     std::string version;
+    /// Of events that name no run; null: they are refused.
+    EventRouter* router = nullptr;
     FunctionSetup* functions = nullptr;       ///< For the routes of functions and tasks.
     connector::poll::Queues* tasks = nullptr; ///< The same.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);
+/// What stands under `/v1/routes`: where events without a run go.
+void add_router_routes(RouteTable& routes, EventRouter& router);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
 void add_function_routes(RouteTable& routes, const Services& services);

@@ -92,18 +92,21 @@ void poll(const Services& services, const Incoming& incoming, const Reply& reply
                        .detail = fmt::format("there is no function \"{}\" of kind poll", name)});
         return;
     }
-    services.tasks->ask(
-        *std::move(question), [&services, reply](const std::vector<connector::poll::Task>& tasks) {
-            if (tasks.empty()) {
-                reply->answer({.status = 204});
-                return;
-            }
-            auto views = std::vector<Value>{};
-            for (const auto& task : tasks) {
-                views.push_back(view_of(task, services.clock.wall()));
-            }
-            answer(reply, 200, Value::object({{"tasks", Value::list(std::move(views))}}));
-        });
+    auto give = [&services, reply](const std::vector<connector::poll::Task>& tasks) {
+        if (tasks.empty()) {
+            reply->answer({.status = 204});
+            return;
+        }
+        auto views = std::vector<Value>{};
+        for (const auto& task : tasks) {
+            views.push_back(view_of(task, services.clock.wall()));
+        }
+        answer(reply, 200, Value::object({{"tasks", Value::list(std::move(views))}}));
+    };
+    // A worker that died while it waited must not be given the next task.
+    if (auto withdraw = services.tasks->ask(*std::move(question), std::move(give))) {
+        reply->when_gone(std::move(withdraw));
+    }
 }
 
 /// `{kind, message, detail}`, all of them optional.

@@ -281,7 +281,7 @@ void apply(RunState& state, const Change& change) {
 
 void fold(RunState& state, const Entry& entry) {
     state.progress.events = std::max(state.progress.events, entry.number.raw());
-    if (entry.origin == Origin::Outside && !state.has_ended()) {
+    if (is_from_outside(entry.origin) && !state.has_ended()) {
         state.progress.own_events = 0;
         state.progress.duplicates += entry.fate == Fate::Duplicate ? 1 : 0;
     }

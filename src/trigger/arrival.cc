@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/invariant.h"
 #include "event/builder.h"
 #include "trigger/state_image.h"
 
@@ -9,8 +10,10 @@ namespace sluice::trigger {
 
 namespace {
 
+constexpr auto source_prefix = std::string_view{"/runs/"};
+
 std::string source_of(const RunState& state) {
-    return fmt::format("/runs/{}", state.id);
+    return fmt::format("{}{}", source_prefix, state.id);
 }
 
 event::Builder builder(const RunState& state, std::string_view id, std::string_view type,
@@ -41,6 +44,23 @@ Arrival answered(const RunState& state, const TaskKey& key, std::uint32_t attemp
             .refs = {key.fire.raw(), key.index, attempt, 0}};
 }
 
+std::array<std::uint64_t, 4> refs_of(const Sender& sender) {
+    return {sender.key.fire.raw(), sender.key.index, sender.scope.raw(), sender.trigger.raw()};
+}
+
+/// What comes back to the run that sent an event, into the scope it was sent from.
+Arrival returned(const RunState& state, const Sender& sent_as, std::string_view kind,
+                 std::string_view type, std::string_view target, const Value& data, Moment moment) {
+    auto id = fmt::format("{}/{}/{}", kind, sent_as.key.fire.raw(), sent_as.key.index);
+    auto made = builder(state, id, type, moment);
+    put_in_scope(made, state, sent_as.scope);
+    made.subject(target).data(data);
+    return {.origin = Origin::Returned,
+            .event = made.build(),
+            .moment = moment,
+            .refs = refs_of(sent_as)};
+}
+
 } // namespace
 
 std::string_view to_string(Origin origin) {
@@ -53,6 +73,8 @@ std::string_view to_string(Origin origin) {
         case Origin::Kept: return "kept";
         case Origin::Continue: return "continue";
         case Origin::Sweep: return "sweep";
+        case Origin::Run: return "run";
+        case Origin::Returned: return "returned";
     }
     return "unknown";
 }
@@ -128,12 +150,30 @@ Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t a
     return answered(state, key, attempt, type, data, moment);
 }
 
-Arrival undelivered_arrival(const RunState& state, const TaskKey& key, std::string_view target,
+Arrival sent_arrival(event::Event event, const Sender& sender, Moment moment) {
+    return {.origin = Origin::Run,
+            .event = std::move(event),
+            .moment = moment,
+            .refs = refs_of(sender)};
+}
+
+Sender sender_of(const Arrival& arrival) {
+    auto source = arrival.event.source();
+    INVARIANT(source.starts_with(source_prefix), "what a run sends has it as its source");
+    return {.run = std::string{source.substr(source_prefix.size())},
+            .key = {.fire = FireNumber{arrival.refs[0]}, .index = arrival.refs[1]},
+            .scope = Incarnation{arrival.refs[2]},
+            .trigger = TriggerNumber{static_cast<std::uint32_t>(arrival.refs[3])}};
+}
+
+Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                             const Value& data, Moment moment) {
-    auto id = fmt::format("delivery/{}/{}", key.fire.raw(), key.index);
-    auto made = builder(state, id, types::delivery_failed, moment);
-    made.subject(target).data(data);
-    return {.origin = Origin::Command, .event = made.build(), .moment = moment};
+    return returned(state, sent_as, "delivery", types::delivery_failed, target, data, moment);
+}
+
+Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
+                      const Value& data, Moment moment) {
+    return returned(state, sent_as, "reply", types::reply, target, data, moment);
 }
 
 Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment) {

@@ -24,8 +24,15 @@ enum class Origin : std::uint8_t {
     Kept,    ///< An event that waited. refs: the number it had.
     Continue, ///< The next slice of a long action. refs: continuation.
     Sweep,    ///< The next slice of what was closed is removed.
+    Run,      ///< From another run, which its source names. refs: the sender's fire, index, scope
+              ///< and trigger.
+    Returned, ///< What another run made of an event of ours. refs: the same, our own.
 };
 std::string_view to_string(Origin origin);
+/// Whether it may come twice, and may be sent again when it is refused.
+inline bool is_from_outside(Origin origin) {
+    return origin == Origin::Outside || origin == Origin::Run;
+}
 
 /// When a batch was taken: both never go back on a shard.
 struct Moment {
@@ -53,6 +60,8 @@ inline constexpr std::string_view run_forked = "sluice.run.forked";
 inline constexpr std::string_view run_reopened = "sluice.run.reopened";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
+inline constexpr std::string_view run_pause = "sluice.run.pause";
+inline constexpr std::string_view run_resume = "sluice.run.resume";
 inline constexpr std::string_view run_command = "sluice.run.command";
 inline constexpr std::string_view run_succeeded = "sluice.run.succeeded";
 inline constexpr std::string_view run_failed = "sluice.run.failed";
@@ -61,6 +70,7 @@ inline constexpr std::string_view run_timed_out = "sluice.run.timed_out";
 inline constexpr std::string_view task_succeeded = "sluice.task.succeeded";
 inline constexpr std::string_view task_failed = "sluice.task.failed";
 inline constexpr std::string_view timer_fired = "sluice.timer.fired";
+inline constexpr std::string_view reply = "sluice.reply";
 inline constexpr std::string_view delivery_failed = "sluice.delivery.failed";
 inline constexpr std::string_view continued = "sluice.continue";
 inline constexpr std::string_view sweep = "sluice.sweep";
@@ -75,8 +85,8 @@ Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
-/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened` or, with actions in its data,
-/// `sluice.run.command`.
+/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened`, `sluice.run.pause`,
+/// `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment);
 
@@ -86,9 +96,16 @@ Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t at
 /// The end of a nested run, as an answer to the task that started it: `status` by its event type.
 Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
                       std::string_view type, const Value& data, Moment moment);
+/// An event that another run sent.
+Arrival sent_arrival(event::Event event, const Sender& sender, Moment moment);
+/// Who sent it.
+Sender sender_of(const Arrival& arrival);
 /// An event for another run could not be taken there: `data` says which, and why.
-Arrival undelivered_arrival(const RunState& state, const TaskKey& key, std::string_view target,
+Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                             const Value& data, Moment moment);
+/// What another run replied to an event.
+Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
+                      const Value& data, Moment moment);
 /// A timer that is due. It must still stand.
 Arrival timer_arrival(const RunState& state, TimerNumber number, Moment moment);
 /// The next slice of what is closed.

@@ -223,10 +223,12 @@ struct Sent {
     std::string target;
     std::string json;
     TaskKey key; ///< Fire and index: its idempotency key.
+    Incarnation scope{};
+    TriggerNumber trigger{};
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("target", target)("json", json)("key", key);
+        archive("target", target)("json", json)("key", key)("scope", scope)("trigger", trigger);
     }
 };
 
@@ -285,10 +287,11 @@ struct Ended {
 /// An answer to whoever sent the event being decided, given after the commit.
 struct Replied {
     Value data;
+    std::optional<Sender> to; ///< Nothing: whoever waits for the event's fate.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("data", data);
+        archive("data", data)("to", to);
     }
 };
 

@@ -42,6 +42,12 @@ Fate Decider::decide_command(const Arrival& arrival) {
         end_run(status_named(data.find("status")), {}, member_or_null(data, "error"));
         return Fate::Handled;
     }
+    if (type == types::run_pause) {
+        return pause_run();
+    }
+    if (type == types::run_resume) {
+        return resume_run();
+    }
     if (type == types::run_command) {
         return run_actions(arrival);
     }
@@ -98,6 +104,23 @@ Fate Decider::cancel_run(const Arrival& arrival) {
     return fate;
 }
 
+/// What comes from outside, answers and timers wait; commands do not, nor what the run sends itself.
+Fate Decider::pause_run() {
+    if (state_.is_paused()) {
+        return Fate::Late;
+    }
+    record(HoldSet{.scope = paused_run, .by = command_trigger});
+    return Fate::Handled;
+}
+
+Fate Decider::resume_run() {
+    if (!state_.is_paused()) {
+        return Fate::Late;
+    }
+    release_hold(paused_run);
+    return Fate::Handled;
+}
+
 /// Actions from outside: the trigger API is this.
 Fate Decider::run_actions(const Arrival& arrival) {
     auto data = arrival.event.data();
@@ -107,9 +130,7 @@ Fate Decider::run_actions(const Arrival& arrival) {
                                {"action", member_or_null(data, "action")}});
     auto compiled = triggers_.check(command_trigger, form, problems);
     if (!compiled) {
-        record(Faulted{.trigger = command_trigger,
-                       .code = "invalid_command",
-                       .message = to_error(problems).message});
+        fail_command("invalid_command", to_error(problems).message);
         return Fate::Failed;
     }
     auto fire = FireNumber{state_.progress.fires + 1};
@@ -122,14 +143,20 @@ Fate Decider::run_actions(const Arrival& arrival) {
         firing.begin_action(at);
         auto done = compiled->actions[at]->perform(firing);
         if (!done) {
-            auto fault = done.error();
-            record(
-                Faulted{.trigger = command_trigger, .code = fault.code, .message = fault.message});
+            fail_command(done.error().code, done.error().message);
             fate = Fate::Failed;
         }
     }
     triggers_.set_commander(nullptr);
     return fate;
+}
+
+/// Whoever gave the command hears why; that is no part of the run.
+void Decider::fail_command(const std::string& code, const std::string& message) {
+    record(Faulted{.trigger = command_trigger, .code = code, .message = message});
+    journal_.effects.emplace_back(Replied{
+        .data = Value::object(
+            {{"error", Value::object({{"code", code}, {"message", message}})}})});
 }
 
 Fate Decider::decide_answer(const Arrival& arrival) {

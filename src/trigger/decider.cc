@@ -46,9 +46,10 @@ std::string identity_of(const event::Event& event) {
 } // namespace
 
 void Decider::record(const Change& change) {
-    // Who sent the event of an own or kept one is not the one who waits now.
-    auto is_heard = !std::holds_alternative<Replied>(change) ||
-                    (origin_ != Origin::Own && origin_ != Origin::Kept);
+    // Who sent the event of an own or kept one is not the one who waits now, unless a run did.
+    const auto* replied = std::get_if<Replied>(&change);
+    auto is_heard =
+        replied == nullptr || replied->to || (origin_ != Origin::Own && origin_ != Origin::Kept);
     if (is_effect(change) && is_heard) {
         journal_.effects.push_back(change);
     }
@@ -68,7 +69,8 @@ Fate Decider::set_aside(const Arrival& arrival, const std::string& reason) {
     moment_ = arrival.moment;
     number_ = EventNumber{++state_.progress.events};
     journal_.begin(number_, arrival, arrival.event.json());
-    if (arrival.origin == Origin::Outside) {
+    note_sender(arrival);
+    if (is_from_outside(arrival.origin)) {
         note_id(arrival.event);
     }
     record(Faulted{.trigger = command_trigger, .code = "set_aside", .message = reason});
@@ -114,7 +116,8 @@ Fate Decider::decide_one(const Arrival& arrival) {
     fires_of_event_ = 0;
     auto fate = Fate::Late;
     auto is_new = true;
-    if (arrival.origin == Origin::Outside && !state_.has_ended()) {
+    note_sender(arrival);
+    if (is_from_outside(arrival.origin) && !state_.has_ended()) {
         state_.progress.own_events = 0;
         is_new = note_id(arrival.event);
     }
@@ -130,9 +133,19 @@ Fate Decider::decide_one(const Arrival& arrival) {
     return fate;
 }
 
+void Decider::note_sender(const Arrival& arrival) {
+    if (arrival.origin == Origin::Run) {
+        sender_ = sender_of(arrival);
+    } else {
+        sender_.reset();
+    }
+}
+
 Fate Decider::dispatch(const Arrival& arrival) {
     switch (arrival.origin) {
-        case Origin::Outside: return decide_outside(arrival);
+        case Origin::Outside:
+        case Origin::Run: return decide_outside(arrival);
+        case Origin::Returned: return decide_returned(arrival);
         case Origin::Own: return decide_own(arrival);
         case Origin::Kept: return decide_kept(arrival);
         case Origin::Task: return decide_answer(arrival);
@@ -164,9 +177,20 @@ Fate Decider::decide_own(const Arrival& arrival) {
                                                  : deliver_in(own_scope_, arrival.event);
 }
 
+Fate Decider::decide_returned(const Arrival& arrival) {
+    auto scope = Incarnation{arrival.refs[2]};
+    auto trigger = TriggerNumber{static_cast<std::uint32_t>(arrival.refs[3])};
+    if (state_.path_of(scope) == nullptr) {
+        return Fate::Late;
+    }
+    return is_held(scope, trigger) ? keep(KeptReason::Held, scope, arrival.event)
+                                   : deliver_in(scope, arrival.event);
+}
+
 Fate Decider::decide_kept(const Arrival& arrival) {
     number_ = EventNumber{arrival.refs[0]};
     auto scope = state_.kept.at(number_).scope;
+    sender_ = state_.kept.at(number_).sender;
     record(EventReleased{.number = number_});
     return state_.path_of(scope) == nullptr ? Fate::Late : deliver_in(scope, arrival.event);
 }

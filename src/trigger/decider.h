@@ -58,6 +58,8 @@ public:
     void note_seen(const event::Event& event) { static_cast<void>(note_id(event)); }
 
     const RunState& state() const { return state_; }
+    /// Of the event being decided, when another run sent it.
+    const std::optional<Sender>& sender() const { return sender_; }
     RunTriggers& triggers() { return triggers_; }
     const DecideLimits& limits() const { return limits_; }
 
@@ -85,7 +87,9 @@ private:
     Fate decide_one(const Arrival& arrival);
     Fate dispatch(const Arrival& arrival);
     Fate decide_outside(const Arrival& arrival);
+    Fate decide_returned(const Arrival& arrival);
     Fate decide_kept(const Arrival& arrival);
+    void note_sender(const Arrival& arrival);
     Fate decide_own(const Arrival& arrival);
     Fate decide_answer(const Arrival& arrival);
     Fate decide_timer(const Arrival& arrival);
@@ -95,6 +99,9 @@ private:
     Fate fork_run(const Arrival& arrival);
     Fate reopen_run(const Arrival& arrival);
     Fate cancel_run(const Arrival& arrival);
+    void fail_command(const std::string& code, const std::string& message);
+    Fate pause_run();
+    Fate resume_run();
     Fate run_actions(const Arrival& arrival);
     Fate expire_trigger(TriggerNumber number, Incarnation scope, const event::Event& event);
     Fate retry_task(const Arrival& arrival, const TaskKey& key);
@@ -180,6 +187,7 @@ private:
     EventNumber kept_cursor_;
     std::uint64_t turn_events_ = 0;
     Origin origin_ = Origin::Command;        ///< Of the event being decided.
+    std::optional<Sender> sender_;           ///< Of it, when another run sent it.
     Incarnation own_scope_;                  ///< Of the own event being decided.
     std::optional<TaskKey> sweep_task_;      ///< Those behind it are on their way to sinks.
     std::optional<TimerNumber> sweep_timer_; ///< Likewise.

@@ -188,6 +188,57 @@ TEST_F(DeciderTest, FaultsWhenATriggerIsToGetAnotherId) {
     EXPECT_TRUE(triggers_->find("acts").has_value());
 }
 
+TEST_F(DeciderTest, KeepsWhatComesToAPausedRunInOrderUntilItIsResumed) {
+    start(R"({"name":"t","context":{"seen":""},"triggers":[
+        {"id":"note","on":"a","lifetime":"persistent",
+         "action":{"set":{"run":{"seen":"${run.context.seen + event.id}"}}}}]})");
+    auto command = [&](std::string_view type) {
+        return decide(command_arrival(state_, type, {}, moment_));
+    };
+    send("a");
+    EXPECT_EQ(command(types::run_pause), Fate::Handled);
+    EXPECT_EQ(command(types::run_pause), Fate::Late);
+    EXPECT_EQ(send("a"), Fate::Parked);
+    EXPECT_EQ(send("a"), Fate::Parked);
+    EXPECT_EQ(*state_.context.find("seen"), Value{"1"});
+
+    EXPECT_EQ(command(types::run_resume), Fate::Handled);
+
+    EXPECT_EQ(*state_.context.find("seen"), Value{"123"});
+    EXPECT_EQ(command(types::run_resume), Fate::Late);
+    EXPECT_EQ(send("a"), Fate::Fired);
+}
+
+TEST_F(DeciderTest, LeavesWhatATriggerHoldsHeldWhenThePausedRunIsResumed) {
+    start(R"({"name":"t","triggers":[
+        {"id":"hold","on":"a","action":"hold"},{"id":"b","on":"b"}]})");
+    send("a");
+    decide(command_arrival(state_, types::run_pause, {}, moment_));
+    decide(command_arrival(state_, types::run_resume, {}, moment_));
+
+    EXPECT_EQ(send("b"), Fate::Parked);
+}
+
+TEST_F(DeciderTest, CancelsAPausedRun) {
+    start(R"({"name":"t","triggers":[{"id":"a","on":"a"}]})");
+    decide(command_arrival(state_, types::run_pause, {}, moment_));
+
+    EXPECT_EQ(decide(command_arrival(state_, types::run_cancel, {}, moment_)), Fate::Handled);
+
+    EXPECT_FALSE(state_.is_paused());
+    EXPECT_EQ(state_.progress.status, Status::Cancelled);
+}
+
+TEST_F(DeciderTest, SaysWhyACommandFailed) {
+    start(R"({"name":"t","triggers":[{"id":"a","on":"a"}]})");
+    auto action = Value::object({{"enable", "none"}});
+
+    decide(command_arrival(state_, types::run_command, Value::object({{"action", action}}), moment_));
+
+    const auto& reply = std::get<Replied>(journal_.effects.back());
+    EXPECT_EQ(*reply.data.find("error")->find("code"), Value{"no_such_trigger"});
+}
+
 TEST_F(DeciderTest, FoldsLateEventsOfAnEndedRunToTheSameState) {
     start(R"({"name":"t","triggers":[
         {"id":"emit","on":"a","action":{"emit":"b"}},{"id":"end","on":"b","action":"finish"}]})");

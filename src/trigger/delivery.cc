@@ -215,7 +215,7 @@ Fate Decider::keep(KeptReason reason, Incarnation scope, const event::Event& eve
         return keep_now(reason, scope, event);
     }
     // What the run brought about itself nobody can send again, and what failed was taken already.
-    auto can_come_again = origin_ == Origin::Outside && reason != KeptReason::Failed;
+    auto can_come_again = is_from_outside(origin_) && reason != KeptReason::Failed;
     if (can_come_again && spec.kept_full != KeptFull::Fail) {
         return spec.kept_full == KeptFull::Refuse ? Fate::Refused : Fate::Busy;
     }
@@ -233,7 +233,8 @@ Fate Decider::keep_now(KeptReason reason, Incarnation scope, const event::Event&
                      .event = {.reason = reason,
                                .since = moment_.time,
                                .json = std::string{event.json()},
-                               .scope = scope}});
+                               .scope = scope,
+                               .sender = sender_}});
     if (!state_.is_over()) {
         arm_kept_ttl(number_, state_.kept.at(number_));
     }
@@ -243,6 +244,9 @@ Fate Decider::keep_now(KeptReason reason, Incarnation scope, const event::Event&
 bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) const {
     if (state_.holds.empty()) {
         return false;
+    }
+    if (state_.is_paused()) {
+        return true;
     }
     auto at = std::optional{scope};
     while (at) {

@@ -148,7 +148,11 @@ void Firing::send(const Outgoing& outgoing, bool is_sink, const std::string& tar
     auto key = next_key();
     auto event = build(*this, outgoing, key);
     if (!is_sink) {
-        record(Sent{.target = target, .json = std::string{event.json()}, .key = key});
+        record(Sent{.target = target,
+                    .json = std::string{event.json()},
+                    .key = key,
+                    .scope = scope_,
+                    .trigger = trigger_});
         return;
     }
     // In the root: it leaves also when the scope it was sent from is closed.
@@ -159,6 +163,16 @@ void Firing::send(const Outgoing& outgoing, bool is_sink, const std::string& tar
                                .input = as_value(event),
                                .scope = root_scope,
                                .trigger = trigger_}});
+}
+
+void Firing::reply(Value data) {
+    const auto& sender = decider_.sender();
+    if (sender) {
+        auto about = Value::object(
+            {{"id", event_.id()}, {"type", event_.type()}, {"subject", event_.subject()}});
+        data = Value::object({{"run", state().id}, {"event", about}, {"reply", std::move(data)}});
+    }
+    record(Replied{.data = std::move(data), .to = sender});
 }
 
 void Firing::begin_action(std::uint32_t position) {

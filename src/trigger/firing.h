@@ -50,6 +50,7 @@ public:
     };
     void emit(const Outgoing& outgoing, Incarnation into);
     void send(const Outgoing& outgoing, bool is_sink, const std::string& target);
+    void reply(Value data);
 
     // Slices. An action over many items asks for its part of them and says where it stopped.
     bool is_continued() const { return continued_.has_value(); }

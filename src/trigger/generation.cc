@@ -27,7 +27,7 @@ bool Decider::counts_when_over(const Arrival& arrival) const {
         return arrival.origin == Origin::Command && type == types::run_reopened &&
                state_.progress.status != Status::Succeeded && !state_.progress.is_sweeping;
     }
-    return arrival.origin == Origin::Outside ||
+    return is_from_outside(arrival.origin) ||
            (arrival.origin == Origin::Command &&
             (type == types::run_started || type == types::run_cancel ||
              type == types::run_terminate));

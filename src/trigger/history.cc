@@ -8,7 +8,7 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto record_format = std::uint8_t{2};
+constexpr auto record_format = std::uint8_t{3};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
@@ -19,7 +19,7 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
     auto entry = Entry{.moment = moment};
     entry.number = EventNumber{TRY(in.varint())};
     auto origin = TRY(in.u8());
-    if (origin > static_cast<std::uint8_t>(Origin::Sweep)) {
+    if (origin > static_cast<std::uint8_t>(Origin::Returned)) {
         return fail(Errc::Corrupt, "event {} has the unknown origin {}", entry.number.raw(),
                     origin);
     }
@@ -40,6 +40,20 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
     }
     entry.fate = static_cast<Fate>(fate);
     return entry;
+}
+
+/// Passes over an entry without reading what it holds.
+Result<void> skip_entry(Decoder& in) {
+    TRY(in.varint());
+    if (has_refs(static_cast<Origin>(TRY(in.u8())))) {
+        for (auto at = 0; at < 4; ++at) {
+            TRY(in.varint());
+        }
+    }
+    TRY(in.text());
+    TRY(in.text());
+    TRY(in.u8());
+    return {};
 }
 
 } // namespace
@@ -113,7 +127,7 @@ void Journal::clear() {
     effects.clear();
 }
 
-Result<std::vector<Entry>> decode_record(std::string_view record) {
+Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t most) {
     auto in = Decoder{record};
     auto format = TRY(in.u8());
     if (format != record_format) {
@@ -127,6 +141,10 @@ Result<std::vector<Entry>> decode_record(std::string_view record) {
     auto count = TRY(in.varint());
     auto entries = std::vector<Entry>{};
     for (auto at = std::uint64_t{0}; at < count; ++at) {
+        if (count - at > most) {
+            TRY(skip_entry(in));
+            continue;
+        }
         entries.push_back(TRY(decode_entry(in, moment)));
         entries.back().software = software;
     }

@@ -14,7 +14,7 @@ namespace sluice::trigger {
 
 /// Raised whenever the same events may be decided otherwise than by the software before. History
 /// carries it, so that replay can tell a change from damage.
-inline constexpr auto software_number = std::uint64_t{2};
+inline constexpr auto software_number = std::uint64_t{3};
 
 /// What became of an event.
 enum class Fate : std::uint8_t {
@@ -73,8 +73,9 @@ private:
     std::uint64_t entries_ = 0;
 };
 
-/// All entries of a record. Fails with Corrupt.
-Result<std::vector<Entry>> decode_record(std::string_view record);
+/// All entries of a record, or its last ones only. Fails with Corrupt.
+Result<std::vector<Entry>> decode_record(std::string_view record,
+                                         std::uint64_t most = ~std::uint64_t{0});
 
 /// The same events decided again must give these bytes: what replay compares.
 std::string encode_changes(const std::vector<Change>& changes);

@@ -23,6 +23,9 @@ using EventNumber = Strong<struct EventNumberTag, std::uint64_t>;
 using TimerNumber = Strong<struct TimerNumberTag, std::uint64_t>;
 
 inline constexpr auto root_scope = Incarnation{0};
+/// No scope: the whole run is held under it while an operator has paused it, whatever its triggers
+/// hold.
+inline constexpr auto paused_run = Incarnation{~std::uint64_t{0}};
 /// Stands for whoever gives a run commands from outside: it has a trigger's place but no state.
 inline constexpr auto command_trigger = TriggerNumber{0xFFFF'FFFF};
 

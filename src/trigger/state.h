@@ -159,7 +159,8 @@ struct TaskState {
     std::string child;   ///< Id of the nested run.
     std::string subject; ///< Of the events that report on it.
     Value input;
-    /// `timeout`, `retry` as the action gave them, `traceparent` of the event; null: none of them.
+    /// `timeout`, `retry`, `priority` as the action gave them, `traceparent` of the event; null:
+    /// none of them.
     Value policy;
     std::uint32_t attempt = 1;
     bool is_waiting = false; ///< For its next attempt's time.
@@ -208,16 +209,30 @@ struct TimerState {
 enum class KeptReason : std::uint8_t { Disabled, Unmatched, Held, Failed };
 std::string_view to_string(KeptReason reason);
 
+/// The run that sent an event to another, and what the event is to it: where a reply goes.
+struct Sender {
+    std::string run;
+    TaskKey key;       ///< Fire and index of the event.
+    Incarnation scope; ///< It was sent from.
+    TriggerNumber trigger;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("run", run)("key", key)("scope", scope)("trigger", trigger);
+    }
+};
+
 /// An event that waits with its run.
 struct KeptEvent {
     KeptReason reason = KeptReason::Disabled;
     Time since{};
     std::string json;
-    Incarnation scope; ///< It is late when this is closed before it is delivered.
+    Incarnation scope;            ///< It is late when this is closed before it is delivered.
+    std::optional<Sender> sender; ///< When another run sent it.
 
     template <typename Archive>
     void fields(Archive& archive) {
-        archive("reason", reason)("since", since)("json", json)("scope", scope);
+        archive("reason", reason)("since", since)("json", json)("scope", scope)("sender", sender);
     }
 };
 
@@ -357,6 +372,8 @@ struct RunState {
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
     std::uint64_t queue_stored_end = 1;
 
+    /// By an operator.
+    bool is_paused() const { return holds.contains(paused_run); }
     bool has_ended() const { return progress.status != Status::Running; }
     /// Its generation is: it has ended, or is about to continue as new.
     bool is_over() const { return has_ended() || progress.renewal.has_value(); }

@@ -9,7 +9,7 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto image_format = std::uint8_t{2};
+constexpr auto image_format = std::uint8_t{3};
 
 template <typename Map>
 void write_map(const Map& map, value::ArchiveWriter& out) {

@@ -363,12 +363,13 @@ triggers:
         self.assertIn("no functions from definitions", findings[0]["message"])
 
     def test_functions_are_kept_and_go(self):
-        self.ask("PUT", "/v1/functions/kept", {"url": "https://example.org/", "headers": {"Authorization": "Bearer x"}})
+        self.ask("PUT", "/v1/functions/kept", {"url": "https://example.org/?code=x", "headers": {"Authorization": "Bearer x"}})
         self.define("polled", {"kind": "poll"})
         self.stop(signal.SIGKILL)
         self.serve()
         kept = self.ask("GET", "/v1/functions/kept")
         self.assertEqual((kept["kind"], kept["origin"], kept["headers"]), ("http", "api", {"Authorization": "…"}))
+        self.assertEqual(kept["url"], "https://example.org/?…")
         names = {each["function"]: each["kind"] for each in self.ask("GET", "/v1/functions")["functions"]}
         self.assertLessEqual({"kept": "http", "polled": "poll", "echo": "builtin"}.items(), names.items())
         self.start("polled")
@@ -434,6 +435,17 @@ class PollFunctions(FunctionTest):
         self.assertEqual(asked.getresponse().status, 204)
         asked.close()
         self.assertLess(time.monotonic() - begun, 8)
+
+    def test_a_worker_that_died_while_it_waited_gets_nothing(self):
+        self.define("grind", {"kind": "poll"})
+        dead = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        dead.request("POST", "/v1/functions/grind/poll?wait=60s")
+        self.ask("GET", "/healthz")
+        dead.close()
+        self.ask("GET", "/healthz")
+        self.start("grind")
+        task, = self.poll("grind", wait="5s")
+        self.assertEqual(task["offer"], 1)
 
     def test_a_worker_keeps_its_task_over_a_kill_of_the_server(self):
         self.define("grind", {"kind": "poll", "heartbeat": "30s"})

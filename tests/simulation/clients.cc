@@ -31,6 +31,9 @@ Clients::Clients(const std::vector<RunPlan>& plans, std::uint16_t shard_count, T
         if (plans[plan].is_cancelled) {
             requests_.push_back({.kind = Kind::Cancel, .plan = plan});
         }
+        if (plans[plan].is_paused) {
+            requests_.push_back({.kind = Kind::Pause, .plan = plan});
+        }
         if (plans[plan].is_reopened) {
             requests_.push_back({.kind = Kind::Reopen, .plan = plan});
         }
@@ -51,6 +54,10 @@ void Clients::send(std::size_t request) {
     }
     if (requests_[request].kind == Kind::Reopen) {
         reopen(request);
+        return;
+    }
+    if (requests_[request].kind == Kind::Pause) {
+        pause(request);
         return;
     }
     auto done = [this, request](Result<Value> answer) {
@@ -79,6 +86,33 @@ void Clients::reopen(std::size_t request) {
                                       answer || answer.error().message.contains("has succeeded");
                                   is_done ? confirm(request) : refused(request, answer.error());
                               }});
+}
+
+/// And lets it go on once that is acknowledged; until that is too, both are asked for again.
+void Clients::pause(std::size_t request) {
+    const auto& id = plans_[requests_[request].plan].id;
+    log_.add(timeline_.now(), "client pauses {}", id);
+    requests_[request].is_acknowledged = false;
+    auto resume = [this, request, id](Result<Value> paused) {
+        if (!paused) {
+            refused(request, paused.error());
+            return;
+        }
+        timeline_.after(std::chrono::microseconds{random_.below(1'000'000)}, [this, request, id] {
+            log_.add(timeline_.now(), "client resumes {}", id);
+            post_(engine::CommandInput{.run = {.id = id},
+                                       .type = std::string{trigger::types::run_resume},
+                                       .data = {},
+                                       .done = [this, request](Result<Value> answer) {
+                                           answer ? confirm(request)
+                                                  : refused(request, answer.error());
+                                       }});
+        });
+    };
+    post_(engine::CommandInput{.run = {.id = id},
+                               .type = std::string{trigger::types::run_pause},
+                               .data = {},
+                               .done = std::move(resume)});
 }
 
 /// One event, or several of the same run together.

@@ -40,7 +40,7 @@ public:
     static std::string source_of(const RunPlan& plan) { return "client of " + plan.id; }
 
 private:
-    enum class Kind : std::uint8_t { Start, Event, Cancel, Reopen };
+    enum class Kind : std::uint8_t { Start, Event, Cancel, Reopen, Pause };
     struct Request {
         Kind kind = Kind::Event;
         std::size_t plan = 0;
@@ -53,6 +53,7 @@ private:
     void send(std::size_t request);
     void send_events(std::size_t first);
     void reopen(std::size_t request);
+    void pause(std::size_t request);
     void started(std::size_t plan);
     void confirm(std::size_t request);
     void refused(std::size_t request, const Error& error);

@@ -108,6 +108,20 @@ constexpr auto texts = std::to_array<const char*>({
                 {"emit":{"type":"sent","each":"${run.input.n}"}}]},
             {"id":"all","on":"sent","condition":{"count":{}},
              "action":{"finish":{"result":"${run.input.n}"}}}]})",
+    R"({"name":"teller","context":{"told":0},"triggers":[
+            {"id":"gate","on":"open","action":[{"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"enable":["each","all"]}]},
+            {"id":"each","on":"ask","enabled":false,"lifetime":"persistent","action":[
+                {"set":{"run":{"told":"${run.context.told + 1}"}}},{"reply":"${run.context.told}"}]},
+            {"id":"all","on":"ask","enabled":false,"condition":{"count":{}},
+             "action":{"finish":{"result":"${run.context.told}"}}}]})",
+    R"({"name":"asker","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":[
+                {"set":{"triggers":{"all":{"n":"${run.input.n}"}}}},
+                {"emit":{"type":"ask","each":"${run.input.n}","to":{"run":"${run.input.to}"}}}]},
+            {"id":"all","on":"sluice.reply",
+             "condition":{"count":{"distinct":"data.reply"}},
+             "action":{"finish":{"result":"${run.input.n}"}}}]})",
     R"({"name":"patient","triggers":[
             {"id":"begin","on":"sluice.run.started","action":[
                 {"invoke":"flaky"},{"start":{"definition":"stuck","spread":true}}]},

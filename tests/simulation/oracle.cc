@@ -183,7 +183,7 @@ void Oracle::check_entries(const engine::RunName& run, const std::vector<trigger
             check_change(run, entry, change);
         }
         auto json = value::parse_json(entry.json);
-        if (entry.origin != trigger::Origin::Outside || !json) {
+        if (!trigger::is_from_outside(entry.origin) || !json) {
             continue;
         }
         auto& taken = taken_[{run.id, std::string{json->find("source")->as_string()},

@@ -111,6 +111,12 @@ RunPlan slices(Random& random) {
     return plan;
 }
 
+RunPlan paused(Random& random) {
+    auto plan = random.chance(0.5) ? join(random) : tasks(random);
+    plan.is_paused = true;
+    return plan;
+}
+
 RunPlan cancelled(Random& /*random*/) {
     auto plan = RunPlan{.definition = "patient", .is_cancelled = true};
     plan.status = trigger::Status::Cancelled;
@@ -183,18 +189,33 @@ void add_pair(Random& random, std::vector<RunPlan>& plans) {
     plans.push_back(std::move(sender));
 }
 
+/// One run that asks another, which numbers its replies once a client has opened the gate.
+void add_asking(Random& random, std::vector<RunPlan>& plans) {
+    auto teller = counted("teller", size_in(random, 1, 15));
+    teller.id = fmt::format("r{}", plans.size());
+    send(teller, "open", 1);
+    teller.fires = {{"each", static_cast<std::uint64_t>(teller.result.as_int())}, {"all", 1}};
+    auto asker = counted("asker", teller.result.as_int());
+    asker.id = fmt::format("r{}", plans.size() + 1);
+    asker.input = asker.input.with("to", teller.id);
+    asker.after = teller.id;
+    asker.fires = {{"all", 1}};
+    plans.push_back(std::move(teller));
+    plans.push_back(std::move(asker));
+}
+
 } // namespace
 
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes = std::array<Make, 18>{
-        noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
+    constexpr auto makes = std::array<Make, 19>{
+        paused, noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
         parked, kept, slices,    cancelled, timed_out, generations, reopened, by_bus, pressed};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {
         if (random.chance(0.2)) {
-            add_pair(random, plans);
+            random.chance(0.5) ? add_pair(random, plans) : add_asking(random, plans);
             continue;
         }
         auto plan = makes[random.below(makes.size())](random);

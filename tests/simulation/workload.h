@@ -28,6 +28,7 @@ struct RunPlan {
     std::string after; ///< Started once this run is; empty: at once.
     bool is_cancelled = false;
     bool is_reopened = false; ///< Once it has failed.
+    bool is_paused = false;   ///< For a while.
 
     trigger::Status status = trigger::Status::Succeeded;
     Value result;

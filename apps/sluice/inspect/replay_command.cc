@@ -1,27 +1,14 @@
 #include "sluice/inspect/replay_command.h"
 
 #include "engine/inspector.h"
-#include "sluice/inspect/run_view.h"
+#include "server/inspect/history_view.h"
+#include "server/inspect/run_view.h"
 #include "sluice/output.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
 
 namespace {
-
-Value to_value(const engine::ReplayReport& report) {
-    auto differences = std::vector<Value>{};
-    for (const auto& each : report.differences) {
-        differences.push_back(
-            Value::object({{"event", number(each.event.raw())}, {"what", each.what}}));
-    }
-    return Value::object({{"events", number(report.events)},
-                          {"from", number(report.from)},
-                          {"same", report.difference_count == 0},
-                          {"differences", number(report.difference_count)},
-                          {"is_same_software", report.is_same_software},
-                          {"first", Value::list(std::move(differences))}});
-}
 
 void print_report(const engine::ReplayReport& report) {
     auto from = report.from == 0 ? std::string{}
@@ -52,7 +39,7 @@ ExitCode replay(const ReplayOptions& options) {
         if (!state) {
             return app::report(state.error());
         }
-        print_json(state_view(*state->state));
+        print_json(server::inspect::state_view(*state->state));
         return ExitCode::Ok;
     }
     auto report = engine::replay(inspector, run, decide_limits, trigger::EventNumber{options.from});
@@ -60,7 +47,7 @@ ExitCode replay(const ReplayOptions& options) {
         return app::report(report.error());
     }
     if (options.is_json) {
-        print_json(to_value(*report));
+        print_json(server::inspect::replay_view(*report));
     } else {
         print_report(*report);
     }

@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "sluice/inspect/narrator.h"
+#include "server/inspect/history_view.h"
+#include "server/inspect/narrator.h"
+#include "server/inspect/run_view.h"
+#include "server/inspect/waiting.h"
 #include "sluice/inspect/quarantine.h"
-#include "sluice/inspect/run_view.h"
-#include "sluice/inspect/waiting.h"
 #include "sluice/output.h"
 #include "sluice/session.h"
-#include "trigger/change.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
@@ -20,6 +20,7 @@ namespace {
 
 using engine::Inspector;
 using engine::RunName;
+using namespace server::inspect;
 
 constexpr auto statuses = {trigger::Status::Running, trigger::Status::Succeeded,
                            trigger::Status::Failed, trigger::Status::Cancelled,
@@ -186,26 +187,11 @@ Result<void> show_triggers(Inspector& inspector, const RunName& run, const ShowO
     return {};
 }
 
-Value entry_value(const trigger::Entry& entry, bool has_changes) {
-    auto event = value::parse_json(entry.json);
-    auto view = Value::object({{"event", number(entry.number.raw())},
-                               {"time", entry.moment.time},
-                               {"origin", to_string(entry.origin)},
-                               {"fate", to_string(entry.fate)},
-                               {"json", event ? *event : Value{entry.json}}});
-    if (!has_changes) {
-        return view;
-    }
-    auto changes = std::vector<Value>{};
-    std::ranges::transform(entry.changes, std::back_inserter(changes),
-                           [](const auto& change) { return trigger::to_value(change); });
-    return view.with("changes", Value::list(std::move(changes)));
-}
-
 /// As JSON lines: a history may be long.
 Result<void> show_history(Inspector& inspector, const RunName& run, const ShowOptions& options) {
     auto narrator = Narrator{TRY(inspector.trigger_names(run))};
     auto has_changes = options.section == Section::History;
+    auto detail = has_changes ? EntryDetail::Changes : EntryDetail::Event;
     auto count = std::size_t{0};
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
         if (count++ == options.limit) {
@@ -213,7 +199,7 @@ Result<void> show_history(Inspector& inspector, const RunName& run, const ShowOp
             return false;
         }
         if (options.is_json) {
-            print_line(value::to_json(entry_value(entry, has_changes)));
+            print_line(value::to_json(entry_view(entry, detail)));
             return true;
         }
         narrator.note(entry);

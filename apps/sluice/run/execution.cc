@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/inspector.h"
-#include "sluice/inspect/waiting.h"
+#include "server/inspect/waiting.h"
 #include "sluice/output.h"
 #include "sluice/run/idle.h"
 #include "value/json.h"
@@ -71,8 +71,11 @@ Result<void> Execution::open_session() {
         .durability = beginning_.durability(),
         .threads = options_.threads,
         .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
-        .watch = [this](const engine::RunName& run,
-                        std::string_view record) { progress_.take(run, record); },
+        .watch = {.wants = {},
+                  .decided = [this](const engine::RunName& run,
+                                    std::string_view record) { progress_.take(run, record); },
+                  .wants_runs = {},
+                  .listed = {}},
         .on_stop =
             [this](const Error& error) {
                 auto lock = std::lock_guard{mutex_};
@@ -187,7 +190,7 @@ ExitCode Execution::stop_waiting() {
     session_->stop();
     progress_.finish();
     auto inspector = engine::Inspector{session_->store(), session_->vocabulary()};
-    auto triggers = waiting_triggers(inspector, name_);
+    auto triggers = server::inspect::waiting_triggers(inspector, name_);
     if (!triggers) {
         return stop_failed(triggers.error());
     }

@@ -28,12 +28,21 @@ Value masked(const Value& headers) {
     return Value::map(std::move(shown));
 }
 
+/// Some services take a key there.
+std::string without_query(std::string url) {
+    auto query = url.find('?');
+    return query == std::string::npos ? url : url.substr(0, query) + "?…";
+}
+
 Value view_of_document(const server::Document& document) {
     auto form = workflow::raw::read_function(document.name, document.content);
     auto kind = form ? form->kind : FunctionKind::Builtin;
     auto view = document.content.with("function", document.name)
                     .with("kind", to_string(kind))
                     .with("origin", "api");
+    if (const auto* url = view.find("url"); url != nullptr && url->is_string()) {
+        view = view.with("url", without_query(std::string{url->as_string()}));
+    }
     const auto* headers = view.find("headers");
     return headers != nullptr && headers->is_map() ? view.with("headers", masked(*headers)) : view;
 }

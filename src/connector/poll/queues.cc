@@ -58,7 +58,7 @@ public:
         hand(std::move(handed));
     }
 
-    void ask(Question question, Take take) {
+    std::function<void()> ask(Question question, Take take) {
         auto lock = std::unique_lock{mutex_};
         auto name = QueueName{question.space, question.function};
         auto found = queues_.find(name);
@@ -68,13 +68,18 @@ public:
                 found == queues_.end() ? std::vector<Task>{} : take_from(found, question.most);
             lock.unlock();
             take(std::move(given));
-            return;
+            return {};
         }
         auto number = ++last_number_;
         auto timer =
             later(question.wait, [name, number](Tasks& self) { self.give_up(name, number); });
         queues_[name].askers.emplace(
             number, Asker{.most = question.most, .take = std::move(take), .timer = timer});
+        return [weak = weak_from_this(), name, number] {
+            if (auto self = weak.lock()) {
+                self->give_up(name, number);
+            }
+        };
     }
 
     void cancel(std::string_view token) {
@@ -334,6 +339,7 @@ private:
             return;
         }
         forget_empty(found);
+        scheduler_.cancel(asker.mapped().timer);
         lock.unlock();
         asker.mapped().take({});
     }
@@ -356,8 +362,8 @@ Queues::~Queues() {
     stop();
 }
 
-void Queues::ask(Question question, Take take) {
-    tasks_->ask(std::move(question), std::move(take));
+std::function<void()> Queues::ask(Question question, Take take) {
+    return tasks_->ask(std::move(question), std::move(take));
 }
 
 void Queues::drop(const std::string& space, const std::string& function) {

@@ -61,8 +61,9 @@ public:
     Queues(const Queues&) = delete;
     Queues& operator=(const Queues&) = delete;
 
-    /// Calls `take` once, possibly at once: with no tasks when none came in time.
-    void ask(Question question, Take take);
+    /// Calls `take` once, possibly at once: with no tasks when none came in time, or when what this
+    /// gives is called before. Empty when it was called at once.
+    std::function<void()> ask(Question question, Take take);
     /// The function is no more: tasks that no worker has fail with `unknown_function`.
     void drop(const std::string& space, const std::string& function);
     /// Whoever waits goes without, and nobody waits any more. The tasks stay.

@@ -38,9 +38,10 @@ protected:
         });
     }
 
-    void ask(std::size_t most = 1, Nanos wait = {}, const std::string& space = "default") {
-        queues.ask({.space = space, .function = "resize", .most = most, .wait = wait},
-                   [this](std::vector<Task> tasks) { given.push_back(std::move(tasks)); });
+    std::function<void()> ask(std::size_t most = 1, Nanos wait = {},
+                              const std::string& space = "default") {
+        return queues.ask({.space = space, .function = "resize", .most = most, .wait = wait},
+                          [this](std::vector<Task> tasks) { given.push_back(std::move(tasks)); });
     }
 
     std::vector<std::string> tokens_given() {
@@ -93,6 +94,20 @@ TEST_F(PollQueues, WhoWaitsGetsTheNextAndWhoCameFirstIsFirst) {
 
     ASSERT_EQ(given.size(), 2U);
     EXPECT_THAT(tokens_given(), IsEmpty());
+}
+
+TEST_F(PollQueues, WhoWithdrawsGetsNothing) {
+    auto withdraw = ask(1, seconds{10});
+    withdraw();
+    withdraw();
+    ASSERT_EQ(given.size(), 1U);
+    EXPECT_TRUE(scheduler.is_idle());
+
+    add("a");
+    EXPECT_EQ(given.size(), 1U);
+    EXPECT_FALSE(ask());
+
+    EXPECT_THAT(tokens_given(), ElementsAre("a"));
 }
 
 TEST_F(PollQueues, ANamespaceGetsItsOwn) {

@@ -12,6 +12,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <sys/socket.h>
 
 #include "http/internal/pending_answer.h"
 #include "http/internal/response_text.h"
@@ -60,6 +61,7 @@ int refusal_status(error_code error) {
 
 template <typename Transport>
 class ConnectionOf final : public Connection,
+                           public Peer,
                            public std::enable_shared_from_this<ConnectionOf<Transport>> {
 public:
     template <typename... Args>
@@ -99,6 +101,18 @@ public:
         if (auto pending = std::exchange(pending_, nullptr)) {
             pending->abandon();
         }
+    }
+
+    void when_gone(std::function<void()> call) override {
+        auto look = [self = this->shared_from_this(), pending = pending_,
+                     call = std::move(call)](error_code error) {
+            auto byte = char{};
+            if (!error && pending->peer != nullptr &&
+                ::recv(self->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+                call();
+            }
+        };
+        socket().async_wait(Socket::wait_read, std::move(look));
     }
 
 private:
@@ -142,8 +156,10 @@ private:
         is_kept_alive_ = parser.get().keep_alive();
         auto pending = std::make_shared<PendingAnswer>(gate_, world_.limits.stream_bytes_max);
         pending_ = pending;
+        pending->peer = this;
         world_.handler(std::move(request), pending->exchange());
         co_await pending->wait();
+        pending->peer = nullptr;
         auto may_go_on = co_await write(*pending, is_head);
         pending_.reset();
         co_return may_go_on;

@@ -73,7 +73,7 @@ public:
 
     Attempt<void> perform(Firing& firing) const override {
         auto value = TRY(firing.evaluate(data));
-        firing.record(Replied{.data = std::move(value)});
+        firing.reply(std::move(value));
         return {};
     }
 };

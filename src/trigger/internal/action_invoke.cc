@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "trigger/firing.h"
@@ -8,6 +10,8 @@
 namespace sluice::trigger::actions {
 
 namespace {
+
+constexpr auto priority_max = std::int64_t{1'000};
 
 /// Opens a task: the call of a function, or a nested run.
 class Invoke final : public Action {
@@ -138,17 +142,26 @@ Value read_policy(Params& params) {
         members.push_back({"retry", params.get("retry")});
         check_retry(params.get("retry"), params);
     }
+    if (params.has("priority")) {
+        auto priority = params.get("priority");
+        if (!priority.is_int() || std::abs(priority.as_int()) > priority_max) {
+            params.problem("priority", fmt::format("expected an integer from {} to {}",
+                                                   -priority_max, priority_max));
+        }
+        members.push_back({"priority", std::move(priority)});
+    }
     return members.empty() ? Value{} : Value::map(std::move(members));
 }
 
 } // namespace
 
 Made make_invoke(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader = Params{params,
-                         "function",
-                         {"function", "input", "subject", "scope", "each", "timeout", "retry"},
-                         site.expressions,
-                         problems};
+    auto reader =
+        Params{params,
+               "function",
+               {"function", "input", "subject", "scope", "each", "timeout", "retry", "priority"},
+               site.expressions,
+               problems};
     auto action = std::make_shared<Invoke>();
     action->target = reader.required_text("function");
     action->input = reader.any("input");

@@ -81,12 +81,11 @@ functions:
 }
 
 TEST(FunctionForm, ReadsOneOnItsOwn) {
-    auto http = read_function(
-        "f", Value::object({{"url", "https://e.org/"},
-                            {"headers", Value::object({{"X-Team", "red"}})},
-                            {"format", "json"},
-                            {"allow_private", true},
-                            {"heartbeat", "5s"}}));
+    auto http = read_function("f", Value::object({{"url", "https://e.org/"},
+                                                  {"headers", Value::object({{"X-Team", "red"}})},
+                                                  {"format", "json"},
+                                                  {"allow_private", true},
+                                                  {"heartbeat", "5s"}}));
     ASSERT_TRUE(http);
     EXPECT_EQ(http->kind, FunctionKind::Http);
     EXPECT_EQ(http->url, "https://e.org/");

@@ -1,14 +1,14 @@
-#include "sluice/inspect/run_view.h"
+#include "server/inspect/run_view.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "sluice/output.h"
+#include "server/inspect/wording.h"
 #include "value/archive.h"
 #include "value/json.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 namespace {
 
@@ -124,4 +124,4 @@ Value state_view(const trigger::RunState& state) {
         .with("kept", kept_view(state));
 }
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect

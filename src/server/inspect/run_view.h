@@ -3,7 +3,7 @@
 #include "trigger/state.h"
 #include "value/value.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 /// Parts of a run as JSON shows them.
 Value progress_view(const trigger::RunState& state);
@@ -14,4 +14,4 @@ Value kept_view(const trigger::RunState& state);
 /// All of them.
 Value state_view(const trigger::RunState& state);
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect

@@ -1,9 +1,9 @@
-#include "sluice/inspect/waiting.h"
+#include "server/inspect/waiting.h"
 
-#include "sluice/output.h"
+#include "server/inspect/wording.h"
 #include "value/json.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 namespace {
 
@@ -119,4 +119,4 @@ Value to_value(const WaitingTrigger& trigger) {
                           {"fired", number(trigger.fired)}});
 }
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect

@@ -5,7 +5,7 @@
 
 #include "engine/inspector.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 /// A trigger in one scope: what it waits for, and how far it is.
 struct WaitingTrigger {
@@ -31,4 +31,4 @@ Result<std::vector<WaitingTrigger>> waiting_triggers(engine::Inspector& inspecto
 std::string to_text(const WaitingTrigger& trigger);
 Value to_value(const WaitingTrigger& trigger);
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect

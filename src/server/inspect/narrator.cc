@@ -1,13 +1,13 @@
-#include "sluice/inspect/narrator.h"
+#include "server/inspect/narrator.h"
 
 #include <utility>
 
-#include "sluice/output.h"
+#include "server/inspect/wording.h"
 #include "value/archive.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 namespace {
 
@@ -133,6 +133,11 @@ std::string Narrator::origin(const trigger::Entry& entry) const {
             const auto* cause = find_in(continuations_, refs[0]);
             return "it is the next slice of a long action" + blame(cause, "began");
         }
+        case trigger::Origin::Run:
+            return fmt::format("another run sent it: {}", in_text(entry, "source"));
+        case trigger::Origin::Returned:
+            return fmt::format("run {} answers event {}/{}, which was sent to it",
+                               in_text(entry, "subject"), refs[0], refs[1]);
         case trigger::Origin::Sweep: return "it removes the next slice of what was closed";
     }
     return "its origin is unknown";
@@ -280,4 +285,4 @@ std::vector<std::string> Narrator::consequences(const trigger::Entry& entry) con
     return sentences;
 }
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect

@@ -8,7 +8,7 @@
 #include "engine/inspector.h"
 #include "trigger/history.h"
 
-namespace sluice::app {
+namespace sluice::server::inspect {
 
 /// The event of a history entry, as far as people are told of it.
 struct EventHeading {
@@ -61,4 +61,4 @@ private:
     std::map<std::uint64_t, Cause> continuations_;
 };
 
-} // namespace sluice::app
+} // namespace sluice::server::inspect
