@@ -15,16 +15,16 @@ import sys
 # The layers, lowest first: a module includes lower rows, and its own row where DEPENDS names it.
 ROWS = (
     {"base"},
-    {"value", "observe"},
-    {"event", "expr", "reactor"},
+    {"value", "observe", "secret"},
+    {"event", "expr", "schedule", "reactor"},
     {"trigger", "http", "resp", "store"},
     {"workflow", "plan", "engine", "connector", "client", "scale"},
     {"server", "cli"},
     {"apps"},
 )
 # The two towers on base: what things mean does no I/O, how things run has no word of the domain.
-MEANING = {"value", "event", "expr", "trigger", "workflow", "plan"}
-RUNNING = {"observe", "reactor", "http", "resp", "store"}
+MEANING = {"value", "event", "expr", "schedule", "trigger", "workflow", "plan"}
+RUNNING = {"observe", "secret", "reactor", "http", "resp", "store"}
 # Absences that carry the design.
 STRANGERS = {("engine", "workflow"), ("engine", "connector"), ("connector", "engine"), ("cli", "engine")}
 

@@ -1,6 +1,9 @@
 #include "sluice/functions.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "reactor/control_group.h"
 
 namespace sluice::app {
 
@@ -25,10 +28,44 @@ private:
     const std::string name_;
 };
 
-connector::process::Functions command_of(const FunctionForm& form) {
-    return {{form.name,
-             connector::process::Function{
-                 .argv = form.argv, .environment = form.environment, .directory = form.directory}}};
+connector::process::Function command_of(const FunctionForm& form) {
+    auto function =
+        connector::process::Function{.argv = form.argv,
+                                     .environment = form.environment,
+                                     .directory = form.directory,
+                                     .resources = {.memory_bytes = form.resources.memory_bytes,
+                                                   .cpu = form.resources.cpu,
+                                                   .cpu_time = form.resources.cpu_time}};
+    if (form.pool) {
+        function.pool = connector::process::Pool{.max = form.pool->max,
+                                                 .idle = form.pool->idle,
+                                                 .calls = form.pool->calls,
+                                                 .heartbeat = form.pool->heartbeat};
+    }
+    return function;
+}
+
+/// Control groups are only looked for, and ours moved into one, where a function has a use for
+/// them.
+reactor::CommandLimits command_limits(const std::vector<FunctionForm>& forms,
+                                      observe::Diagnostics& diagnostics) {
+    auto limits = reactor::CommandLimits{};
+    if (std::ranges::none_of(forms, [](const FunctionForm& form) {
+            return form.resources.memory_bytes > 0 || form.resources.cpu > 0;
+        })) {
+        return limits;
+    }
+    if (auto group = reactor::find_control_group()) {
+        limits.control_group = *std::move(group);
+        diagnostics.info("limits of functions are held by control groups",
+                         {{"group", limits.control_group.string()}});
+    } else {
+        diagnostics.warn(
+            "limits of functions are held by rlimits: memory counts as address "
+            "space, cpu is not held",
+            {{"why", group.error().message}});
+    }
+    return limits;
 }
 
 Result<connector::http::Function> http_function_of(const FunctionForm& form) {
@@ -53,8 +90,10 @@ connector::poll::Function poll_function_of(const FunctionForm& form) {
 
 } // namespace
 
-Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner)
-    : runner_(std::move(runner)),
+Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner,
+                     observe::Diagnostics& diagnostics)
+    : diagnostics_(diagnostics),
+      runner_(std::move(runner)),
       builtin_(timers_),
       queues_(std::make_shared<connector::poll::Queues>(clock_, timers_)) {}
 
@@ -68,14 +107,18 @@ Functions::~Functions() {
     queues_->stop();
 }
 
-Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms) {
-    auto runner = TRY(reactor::ProcessRunner::create());
-    auto functions = std::unique_ptr<Functions>{new Functions{std::move(runner)}};
+Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
+                                                     observe::Diagnostics& diagnostics) {
+    auto runner = TRY(reactor::ProcessRunner::create(command_limits(forms, diagnostics)));
+    auto functions = std::unique_ptr<Functions>{new Functions{std::move(runner), diagnostics}};
+    auto& shared = functions->table_.shared;
     for (const auto& form : forms) {
-        functions->table_.shared.try_emplace(form.name, TRY(functions->make(form)));
+        if (!shared.contains(form.name)) {
+            shared.emplace(form.name, TRY(functions->make(form)));
+        }
     }
     for (const auto* name : {"echo", "fail", "flaky", "noop", "sleep"}) {
-        functions->table_.shared.try_emplace(name, engine::Function{.sink = &functions->builtin_});
+        shared.try_emplace(name, engine::Function{.sink = &functions->builtin_});
     }
     return functions;
 }
@@ -113,8 +156,9 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
             function.owner = std::make_shared<RenamedSink>(builtin_, form.builtin);
             break;
         case FunctionKind::Process:
-            processes_.push_back(
-                std::make_unique<connector::process::Sink>(*runner_, command_of(form)));
+            processes_.push_back(std::make_unique<connector::process::Sink>(
+                connector::process::Services{*runner_, timers_, diagnostics_},
+                connector::process::Functions{{form.name, command_of(form)}}));
             function.sink = processes_.back().get();
             break;
         case FunctionKind::Http:
@@ -127,6 +171,11 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
             break;
     }
     function.sink = function.owner ? function.owner.get() : function.sink;
+    if (form.pool) {
+        // Beyond it calls would wait in the pool, where neither priority nor turns hold.
+        auto most = form.pool->max;
+        function.concurrency = form.concurrency == 0 ? most : std::min(form.concurrency, most);
+    }
     engine::apply_policy(form.policy, function);
     return function;
 }

@@ -12,6 +12,7 @@
 #include "connector/poll/queues.h"
 #include "connector/process/sink.h"
 #include "engine/dispatcher.h"
+#include "observe/diagnostics.h"
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
 #include "workflow/raw/function_form.h"
@@ -25,9 +26,9 @@ namespace sluice::app {
 class Functions {
 public:
     /// Of forms with the same name the first stands. Fails with InvalidInput for a URL that is
-    /// none.
+    /// none. The diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
-        const std::vector<workflow::raw::FunctionForm>& forms);
+        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics);
     ~Functions();
 
     /// Calls over HTTP wait for this: see connector::http::Caller.
@@ -42,11 +43,12 @@ public:
     connector::poll::Queues& queues() { return *queues_; }
 
 private:
-    explicit Functions(std::unique_ptr<reactor::ProcessRunner> runner);
+    Functions(std::unique_ptr<reactor::ProcessRunner> runner, observe::Diagnostics& diagnostics);
 
     using Caller = std::shared_ptr<connector::http::Caller>;
     const Caller& caller_for(const workflow::raw::FunctionForm& form);
 
+    observe::Diagnostics& diagnostics_;
     SystemClock clock_;
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;

@@ -16,6 +16,7 @@
 #include "sluice/run/reopen_command.h"
 #include "sluice/run/run_command.h"
 #include "sluice/serve/serve_command.h"
+#include "sluice/serve/token_command.h"
 #include "sluice/store_command.h"
 #include "sluice/validate_command.h"
 
@@ -36,6 +37,7 @@ struct Options {
     ReplayOptions replay;
     ReopenOptions reopen;
     ServeOptions serve;
+    TokenOptions token;
     StoreOptions store;
     BenchOptions bench;
     std::string shell;
@@ -163,23 +165,26 @@ void add_replay(CLI::App& program, ReplayOptions& options, Chosen& chosen) {
 
 void add_serve(CLI::App& program, ServeOptions& options, Chosen& chosen) {
     auto& command = *program.add_subcommand("serve", "Serve events and runs over HTTP");
-    command.add_option("--data", options.data, "Where everything is kept")->capture_default_str();
-    command.add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any that is free")
-        ->capture_default_str();
-    command.add_option("--durability", options.durability, "strict, relaxed or memory")
-        ->check(durabilities);
-    command.add_option("--threads", options.threads, "Threads that decide")
-        ->check(CLI::Range(1, 64));
-    command.add_option("--functions", options.functions,
-                       "A file with functions for every namespace");
-    command.add_option("--public-url", options.public_url,
-                       "Where callbacks reach this server; otherwise where it listens");
-    command.add_flag("--allow-private", options.allows_private,
-                     "Functions may reach loopback, link-local and private addresses");
-    command.add_flag("--allow-process", options.allows_process,
-                     "Functions that run commands here may come through the API");
-    command.add_flag("--json", options.is_json, "What it tells, as JSON lines");
+    add_serve_options(command, options);
     command.callback([&] { chosen = [&] { return serve(options); }; });
+}
+
+void add_token(CLI::App& program, TokenOptions& options, Chosen& chosen) {
+    auto& command = *program.add_subcommand("token", "Make tokens for a server");
+    command.require_subcommand(1);
+    auto& create = *command.add_subcommand(
+        "create", "Make a token, in the data of a server that does not run or for a configuration");
+    create.add_option("--data", options.data, "The data directory; otherwise for a configuration")
+        ->type_name("DIR");
+    create.add_option("--name", options.name, "What it is called in lists and in the audit")
+        ->required();
+    create.add_option("--role", options.role, "reader, operator or admin")
+        ->required()
+        ->check(CLI::IsMember({"reader", "operator", "admin"}));
+    create.add_option("--namespace", options.space, "The only one it may use; otherwise all");
+    create.add_option("--expires", options.expires, "A time, or a duration from now; never");
+    create.add_flag("--json", options.is_json, "As JSON");
+    create.callback([&] { chosen = [&] { return create_token(options); }; });
 }
 
 void add_reopen(CLI::App& program, ReopenOptions& options, Chosen& chosen) {
@@ -258,6 +263,7 @@ int main(int argc, char** argv) {
     add_replay(program, options.replay, chosen);
     add_reopen(program, options.reopen, chosen);
     add_serve(program, options.serve, chosen);
+    add_token(program, options.token, chosen);
     add_store(program, options.store, chosen);
     add_bench(program, options.bench, chosen);
     add_completion(program, options.shell, chosen);

@@ -98,7 +98,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
         TRY(trust(forms));
     }
-    session->functions_ = TRY(Functions::create(forms));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
     if (options.trusts_definitions) {
         session->functions_->open("");
     }

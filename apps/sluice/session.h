@@ -47,6 +47,7 @@ public:
     store::Store& store() { return *store_; }
     Functions& functions() { return *functions_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
+    void set_level(observe::Level least) { diagnostics_.set_least(least); }
     /// Stops the engine and whatever functions still do. What was taken is durable; the store can
     /// still be read.
     void stop();

@@ -53,6 +53,13 @@ Result<std::shared_ptr<const trigger::TriggerSet>> compile(const Definition& def
     return set;
 }
 
+/// Names stand in keys, where they have at most 255 bytes.
+constexpr auto name_bytes_max = std::size_t{250};
+
+bool is_name(std::string_view name) {
+    return !name.empty() && name.size() <= name_bytes_max;
+}
+
 } // namespace
 
 std::string Catalog::hash_of(const Definition& definition) {
@@ -63,6 +70,10 @@ std::string Catalog::hash_of(const Definition& definition) {
 }
 
 Result<std::string> Catalog::add(std::string_view space, const Definition& definition) {
+    if (!is_name(space) || !is_name(definition.name)) {
+        return fail(Errc::InvalidInput,
+                    "a definition and its namespace have names of 1 to {} bytes", name_bytes_max);
+    }
     auto hash = hash_of(definition);
     auto set = TRY(compile(definition, vocabulary_));
     auto record = std::string{};
@@ -84,7 +95,8 @@ Result<std::string> Catalog::add(std::string_view space, const Definition& defin
 }
 
 Result<std::string> Catalog::find(std::string_view space, std::string_view name) const {
-    auto hash = TRY(store_.get(keys::definition_name(space, name)));
+    auto is_possible = is_name(space) && is_name(name);
+    auto hash = is_possible ? TRY(store_.get(keys::definition_name(space, name))) : std::nullopt;
     if (!hash) {
         return fail(Errc::NotFound, "there is no definition \"{}\"", name);
     }

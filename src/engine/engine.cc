@@ -80,7 +80,9 @@ public:
                        .timers = timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
                        .reload = [this](Call call) { reload(std::move(call)); }}),
-          committer_(store) {}
+          committer_(store, options_.metrics == nullptr
+                                ? nullptr
+                                : &options_.metrics->histogram("commit_seconds")) {}
 
     ~ThreadedEngine() override { stop(); }
 
@@ -263,10 +265,14 @@ public:
         auto stats = EngineStats{};
         for (const auto& lane : lanes_) {
             auto each = lane->stats();
+            stats.events += each.events;
             stats.fired += each.fired;
             stats.commits += each.commits;
             stats.commit_bytes += each.commit_bytes;
             stats.quarantined += each.quarantined;
+            stats.backlog += each.backlog;
+            stats.outbox += each.outbox;
+            stats.awake_runs += each.awake_runs;
         }
         return stats;
     }

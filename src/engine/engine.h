@@ -18,6 +18,7 @@
 #include "engine/lane.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
+#include "observe/metrics.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 
@@ -42,6 +43,8 @@ struct EngineOptions {
     /// empty: nowhere.
     std::filesystem::path marker;
     Watch watch;
+    /// Where times are told; null: nowhere. Outlives the engine.
+    observe::Metrics* metrics = nullptr;
     /// A commit failed and everything has stopped: the process should end.
     std::function<void(const Error&)> on_stop;
 };
@@ -58,10 +61,14 @@ using AwaitId = Strong<struct AwaitTag, std::uint64_t>;
 
 /// What an engine has done since it was opened.
 struct EngineStats {
+    std::uint64_t events = 0;
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
     std::uint64_t quarantined = 0; ///< Events that no run was there for, now.
+    std::uint64_t backlog = 0;     ///< Inputs that wait to be decided, at the last commit.
+    std::uint64_t outbox = 0;      ///< Commits of which something has not left yet.
+    std::uint64_t awake_runs = 0;
 };
 
 /// Shards on threads, with everything that reaches them. What it calls back comes on a lane's

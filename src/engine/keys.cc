@@ -283,6 +283,17 @@ std::string document(std::string_view kind, std::string_view space, std::string_
     return key;
 }
 
+std::string audits() {
+    return table(catalog_shard, 'A');
+}
+
+std::string audit(std::uint64_t number) {
+    auto key = audits();
+    auto out = Encoder{key};
+    out.u64(~number);
+    return key;
+}
+
 Result<RunName> read_run(Decoder& in) {
     auto read_name = [&]() -> Result<std::string> {
         auto size = TRY(in.u8());

@@ -94,6 +94,9 @@ std::string definition_name(std::string_view space, std::string_view name);
 /// What people set up beside runs, and how all of a kind begin.
 std::string document(std::string_view kind, std::string_view space, std::string_view name);
 std::string documents_of(std::string_view kind);
+/// A record of the audit, the last first, and how all of them begin.
+std::string audit(std::uint64_t number);
+std::string audits();
 
 /// Reads a run's name behind a prefix of a key.
 Result<RunName> read_run(Decoder& in);

@@ -266,23 +266,23 @@ std::optional<Nanos> Lane::until_next() {
 }
 
 void Lane::count_commit(const store::Batch& batch) {
-    auto fired = std::uint64_t{0};
-    auto quarantined = std::uint64_t{0};
+    auto now = LaneStats{.commits = stats_.commits + 1,
+                         .commit_bytes = stats_.commit_bytes + batch.bytes(),
+                         .backlog = backlog_.size()};
     for (const auto& [id, shard] : shards_) {
-        fired += shard->fired();
-        quarantined += shard->quarantined();
+        now.events += shard->events();
+        now.fired += shard->fired();
+        now.quarantined += shard->quarantined();
+        now.outbox += shard->outbox_size();
+        now.awake_runs += shard->awake_runs();
     }
-    fired_.store(fired, std::memory_order_relaxed);
-    quarantined_.store(quarantined, std::memory_order_relaxed);
-    commits_.fetch_add(1, std::memory_order_relaxed);
-    commit_bytes_.fetch_add(batch.bytes(), std::memory_order_relaxed);
+    auto lock = std::lock_guard{stats_mutex_};
+    stats_ = now;
 }
 
 LaneStats Lane::stats() const {
-    return {.fired = fired_.load(std::memory_order_relaxed),
-            .commits = commits_.load(std::memory_order_relaxed),
-            .commit_bytes = commit_bytes_.load(std::memory_order_relaxed),
-            .quarantined = quarantined_.load(std::memory_order_relaxed)};
+    auto lock = std::lock_guard{stats_mutex_};
+    return stats_;
 }
 
 void Lane::drain() {

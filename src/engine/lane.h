@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -23,11 +24,16 @@ struct LaneOutputs {
     std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
 };
 
+/// As of the last commit.
 struct LaneStats {
+    std::uint64_t events = 0;
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     std::uint64_t commit_bytes = 0;
-    std::uint64_t quarantined = 0; ///< Events in quarantine at the last commit.
+    std::uint64_t quarantined = 0; ///< Events in quarantine.
+    std::uint64_t backlog = 0;     ///< Inputs that wait to be decided.
+    std::uint64_t outbox = 0;      ///< Commits of which something has not left yet.
+    std::uint64_t awake_runs = 0;
 };
 
 struct LaneLimits {
@@ -96,10 +102,8 @@ private:
     bool is_full_ = false;
     bool is_draining_ = false;
     std::optional<Error> stop_reason_;
-    std::atomic<std::uint64_t> fired_ = 0;
-    std::atomic<std::uint64_t> commits_ = 0;
-    std::atomic<std::uint64_t> commit_bytes_ = 0;
-    std::atomic<std::uint64_t> quarantined_ = 0;
+    mutable std::mutex stats_mutex_; ///< Taken once a commit, and by whoever asks.
+    LaneStats stats_;
 };
 
 } // namespace sluice::engine

@@ -87,12 +87,14 @@ trigger::Fate Shard::decide(AwakeRun& run, const trigger::Arrival& arrival) {
 Shard::Decided Shard::begin_deciding(const AwakeRun& run) {
     return {.effects = run.journal.effects.size(),
             .bytes = run.journal.bytes(),
+            .events = run.journal.entries(),
             .fires = run.state->progress.fires};
 }
 
 void Shard::end_deciding(AwakeRun& run, const Decided& before) {
     follow_effects(run, before.effects);
     change_bytes_ += run.journal.bytes() - before.bytes;
+    events_ += run.journal.entries() - before.events;
     fired_ += run.state->progress.fires - before.fires;
     if (!blocked_.empty()) {
         unblock_if_room(run);

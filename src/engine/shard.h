@@ -106,7 +106,10 @@ public:
     void set_watch(const Watch& watch) { watch_ = &watch; }
 
     ShardId id() const { return id_; }
+    std::uint64_t events() const { return events_; }
     std::uint64_t fired() const { return fired_; }
+    std::size_t outbox_size() const { return outbox_.size(); }
+    std::size_t awake_runs() const { return runs_.size(); }
     std::uint64_t quarantined() const { return quarantined_; }
 
 private:
@@ -148,6 +151,7 @@ private:
     struct Decided {
         std::size_t effects = 0;
         std::size_t bytes = 0;
+        std::uint64_t events = 0;
         std::uint64_t fires = 0;
     };
     static Decided begin_deciding(const AwakeRun& run);
@@ -199,7 +203,7 @@ private:
     std::map<ShardId, std::uint64_t> taken_; ///< The last number of each other shard's stream.
     std::set<ShardId> moved_streams_;
     std::set<RunName> ready_;
-    std::map<RunName, std::vector<WatchInput>> watchers_; ///< Of its end.
+    std::map<RunName, std::vector<WatchInput>> watchers_;   ///< Of its end.
     std::map<RunName, std::vector<ReopenInput>> reopening_; ///< Until their end is swept.
 
     std::vector<AwakeRun*> touched_;
@@ -218,6 +222,7 @@ private:
     const Watch* watch_ = nullptr;
     bool is_draining_ = false;
     std::size_t change_bytes_ = 0;
+    std::uint64_t events_ = 0; ///< Decided.
     std::uint64_t fired_ = 0;
 };
 

@@ -48,6 +48,7 @@ public:
     ListeningServer(ServerOptions options, Handler handler, observe::Diagnostics& diagnostics)
         : options_(std::move(options)), diagnostics_(diagnostics) {
         world_.limits = options_.limits;
+        world_.taken = options_.taken;
         world_.handler = std::move(handler);
         for (auto number = std::size_t{0}; number < std::max<std::size_t>(options_.threads, 1);
              ++number) {

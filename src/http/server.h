@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "http/message.h"
 #include "observe/diagnostics.h"
+#include "observe/metrics.h"
 
 namespace sluice::http {
 
@@ -21,8 +22,9 @@ struct TlsFiles {
 };
 
 struct ServerLimits {
-    std::size_t header_bytes_max = std::size_t{16} << 10U; ///< Beyond: 431.
-    std::size_t body_bytes_max = std::size_t{4} << 20U;    ///< Beyond: 413.
+    std::size_t header_bytes_max = std::size_t{16} << 10U;  ///< Beyond: 431.
+    std::size_t body_bytes_max = std::size_t{4} << 20U;     ///< Beyond: 413.
+    std::size_t bodies_bytes_max = std::size_t{256} << 20U; ///< Large bodies together. Beyond: 503.
     std::size_t connections_max = 20'000; ///< Beyond, a connection is closed at once.
     Nanos header_time_max = std::chrono::seconds{10};
     Nanos body_time_max = std::chrono::seconds{30};
@@ -37,6 +39,9 @@ struct ServerOptions {
     std::size_t threads = 1;
     ServerLimits limits;
     std::optional<TlsFiles> tls;
+    /// Hears how long each request took to be answered, without its way over the network; null:
+    /// nobody. Outlives the server.
+    observe::Histogram* taken = nullptr;
 };
 
 /// A response without an end that its reader may fall behind on. From any thread.

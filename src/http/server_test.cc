@@ -116,6 +116,25 @@ TEST_F(ServerTest, SaysWhatIsWrongWithARequest) {
         StartsWith("HTTP/1.1 400 "));
 }
 
+TEST_F(ServerTest, HoldsNoMoreThanItsBoundOfLargeBodies) {
+    serve(echo, {.bodies_bytes_max = 1'000'000});
+    auto large = std::string(1'000'001, 'x');
+
+    EXPECT_EQ(client_->request(call(Method::Put, "/", large))->status, 503);
+    large.pop_back();
+    EXPECT_EQ(client_->request(call(Method::Put, "/", large))->status, 200);
+    EXPECT_EQ(client_->request(call(Method::Put, "/", large))->status, 200);
+    EXPECT_THAT(raw("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n" +
+                    std::string(0x100000, 'x') + "\r\n0\r\n\r\n"),
+                StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(ServerTest, LetsItsRefusalReachWhoStillSends) {
+    serve(echo, {.body_bytes_max = 1'000});
+
+    EXPECT_EQ(client_->request(call(Method::Put, "/", std::string(2'000'000, 'x')))->status, 413);
+}
+
 TEST_F(ServerTest, ClosesOnWhoTakesTooLong) {
     serve(echo, {.header_time_max = std::chrono::milliseconds{1}});
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@ namespace sluice::observe {
 enum class Level : std::uint8_t { Error, Warn, Info, Debug };
 
 std::string_view to_string(Level level);
+std::optional<Level> level_named(std::string_view name);
 
 /// A name with anything that fmt can write.
 struct Field {
@@ -56,7 +59,8 @@ public:
     }
 
     /// Ask before making fields on a busy path.
-    bool is_heard(Level level) const { return level <= least_; }
+    bool is_heard(Level level) const { return level <= least_.load(std::memory_order_relaxed); }
+    void set_least(Level least) { least_.store(least, std::memory_order_relaxed); }
 
 protected:
     /// What is less urgent than `least` is dropped.
@@ -66,7 +70,7 @@ private:
     void tell(Level level, std::string_view message, Fields fields);
     virtual void write(Level level, std::string_view message, std::span<const Field> fields) = 0;
 
-    const Level least_;
+    std::atomic<Level> least_;
 };
 
 /// Says nothing.

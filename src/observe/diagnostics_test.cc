@@ -89,6 +89,17 @@ TEST(Diagnostics, DropsWhatIsLessUrgentThanAsked) {
     EXPECT_FALSE(diag.is_heard(Level::Info));
 }
 
+TEST(Diagnostics, HearsMoreOnceItIsTold) {
+    auto diag = testing::CapturedDiagnostics{};
+    diag.set_least(*level_named("warn"));
+    diag.info("not heard");
+    diag.set_least(*level_named("info"));
+    diag.info("heard");
+
+    EXPECT_THAT(diag.lines(), ElementsAre("info: heard"));
+    EXPECT_FALSE(level_named("loud"));
+}
+
 TEST(Diagnostics, SurvivesADescriptorThatCannotBeWritten) {
     auto clock = FixedClock{};
     auto diag = DiagnosticLines{clock, Format::Text, Level::Info, -1};

@@ -50,11 +50,47 @@ TEST(Metrics, CountsEveryAdditionOfEveryThread) {
     EXPECT_EQ(metrics.counter("events").value(), 12'000U);
 }
 
+TEST(Metrics, TellsPrometheusFamiliesTogether) {
+    auto metrics = Metrics{};
+    metrics.counter("calls_total{function=\"a\"}").add(2);
+    metrics.counter("calls_total_b").add(1);
+    metrics.counter(Metrics::labelled("calls_total", {{"function", "b\"\n"}})).add(3);
+    metrics.gauge("runs").set(-4);
+
+    EXPECT_EQ(metrics.to_prometheus("x_"),
+              "# TYPE x_calls_total counter\n"
+              "x_calls_total{function=\"a\"} 2\n"
+              "x_calls_total{function=\"b\\\" \"} 3\n"
+              "# TYPE x_calls_total_b counter\n"
+              "x_calls_total_b 1\n"
+              "# TYPE x_runs gauge\n"
+              "x_runs -4\n");
+}
+
+TEST(Metrics, AHistogramCountsUpToEachBound) {
+    auto metrics = Metrics{};
+    auto& taken = metrics.histogram("took_seconds{of=\"a\"}");
+    for (auto nanos : {50'000, 50'001, 1'000'000, 2'000'000'000}) {
+        taken.add(Nanos{nanos});
+    }
+    taken.add(std::chrono::minutes{2});
+
+    auto text = metrics.to_prometheus("");
+
+    EXPECT_THAT(text, ::testing::StartsWith("# TYPE took_seconds histogram\n"
+                                            "took_seconds_bucket{of=\"a\",le=\"5e-05\"} 1\n"
+                                            "took_seconds_bucket{of=\"a\",le=\"0.0001\"} 2\n"));
+    EXPECT_THAT(text, ::testing::HasSubstr("{of=\"a\",le=\"60\"} 4\n"));
+    EXPECT_THAT(text, ::testing::HasSubstr("{of=\"a\",le=\"+Inf\"} 5\n"
+                                           "took_seconds_sum{of=\"a\"} 122.001100001\n"
+                                           "took_seconds_count{of=\"a\"} 5\n"));
+}
+
 TEST(MetricsDeathTest, ANameIsNotBothCounterAndGauge) {
     auto metrics = Metrics{};
     metrics.counter("events");
 
-    EXPECT_DEATH(metrics.gauge("events"), "a counter is no gauge");
+    EXPECT_DEATH(metrics.gauge("events"), "a gauge is nothing else");
 }
 
 } // namespace

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +14,15 @@
 #include "base/result.h"
 
 namespace sluice::reactor {
+
+/// What a child may use up, together with its descendants as far as a control group holds them.
+struct ResourceLimits {
+    std::uint64_t memory_bytes = 0; ///< Zero: no limit, here and below.
+    double cpu = 0;                 ///< Processors at once; needs a control group.
+    Nanos cpu_time{0};              ///< Of each process, in whole seconds.
+
+    bool operator==(const ResourceLimits&) const = default;
+};
 
 /// A program to run as a child process.
 struct Command {
@@ -19,7 +32,16 @@ struct Command {
     std::string directory{}; ///< Where it runs; empty: where we do.
     std::string input{};     ///< Its standard input, closed behind the last byte.
     Nanos timeout{0};        ///< Terminated after this long; zero: never.
+    ResourceLimits resources{};
 };
+
+/// Hears what a command says that is talked to, on the runner's thread, without the line's end.
+struct Listener {
+    std::move_only_function<void(std::string_view line)> on_line;
+    std::move_only_function<void(std::string_view line)> on_error_line;
+};
+
+enum class Exceeded : std::uint8_t { Nothing, Memory, CpuTime };
 
 /// What became of a command.
 struct Outcome {
@@ -28,9 +50,10 @@ struct Outcome {
     int signal = 0; ///< That ended it; zero when it exited by itself.
     bool is_timed_out = false;
     bool is_cancelled = false;
-    bool is_output_cut = false; ///< It wrote more than is kept.
-    std::string output;         ///< The beginning of its standard output.
-    std::string errors;         ///< The end of its standard error.
+    bool is_output_cut = false; ///< It wrote more than is kept, or a line longer than that.
+    Exceeded exceeded = Exceeded::Nothing; ///< Which limit ended it, where that can be told.
+    std::string output;                    ///< The beginning of its standard output.
+    std::string errors;                    ///< The end of its standard error.
 };
 
 struct CommandLimits {
@@ -39,6 +62,9 @@ struct CommandLimits {
     /// From SIGTERM to SIGKILL; also how long a descendant may hold the output open after the
     /// command has exited.
     Nanos grace = std::chrono::seconds{2};
+    /// Where children with limits get control groups of their own (`find_control_group`); empty:
+    /// they are held by rlimits.
+    std::filesystem::path control_group{};
 };
 
 } // namespace sluice::reactor

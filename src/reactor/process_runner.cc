@@ -11,6 +11,7 @@
 #include <span>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <sys/epoll.h>
@@ -35,10 +36,13 @@ std::uint64_t tag_of(ProcessId id, Channel channel) {
     return id.raw() << 2U | static_cast<std::uint64_t>(channel);
 }
 
-/// A command to start or, without one, a process to cancel.
+struct Cancel {};
+struct HangUp {};
+
+/// A command to start, what is said to one, or its end.
 struct Request {
     ProcessId id;
-    std::optional<Job> job;
+    std::variant<Job, std::string, HangUp, Cancel> what;
 };
 
 Moment now() {
@@ -125,12 +129,13 @@ private:
         auto requests = std::exchange(requests_, {});
         lock.unlock();
         for (auto& request : requests) {
-            if (!request.job) {
-                cancel(request.id);
+            auto* job = std::get_if<Job>(&request.what);
+            if (job == nullptr) {
+                take(std::move(request));
             } else if (stop.stop_requested()) {
-                request.job->report_cancelled();
+                job->report_cancelled();
             } else {
-                start(request.id, std::move(*request.job));
+                start(request.id, std::move(*job));
             }
         }
     }
@@ -150,11 +155,20 @@ private:
         update(place, [](Job& added) { added.feed_input(); }, std::nullopt);
     }
 
-    void cancel(ProcessId id) {
-        auto found = jobs_.find(id);
-        if (found != jobs_.end()) {
-            update(found, [](Job& job) { job.cancel(now()); });
+    void take(Request request) {
+        auto found = jobs_.find(request.id);
+        if (found == jobs_.end()) {
+            return;
         }
+        update(found, [&](Job& job) {
+            if (auto* bytes = std::get_if<std::string>(&request.what)) {
+                job.say(*bytes);
+            } else if (std::holds_alternative<HangUp>(request.what)) {
+                job.hang_up(now());
+            } else {
+                job.cancel(now());
+            }
+        });
     }
 
     void expire() {
@@ -197,7 +211,8 @@ private:
     bool watch_all(ProcessId id, const internal::Child& child) const {
         // A zombie stays readable until it is waited for: once is enough.
         return watch(poll_, child.exit, EPOLLIN | EPOLLONESHOT, tag_of(id, Channel::Exit)) &&
-               watch(poll_, child.input, EPOLLOUT, tag_of(id, Channel::Input)) &&
+               // By edges: a pipe that nobody has bytes for is always writable.
+               watch(poll_, child.input, EPOLLOUT | EPOLLET, tag_of(id, Channel::Input)) &&
                watch(poll_, child.output, EPOLLIN, tag_of(id, Channel::Output)) &&
                watch(poll_, child.errors, EPOLLIN, tag_of(id, Channel::Errors));
     }
@@ -234,8 +249,24 @@ ProcessId ProcessRunner::start(Command command, Done done) {
     return id;
 }
 
+ProcessId ProcessRunner::converse(Command command, Listener listener, Done done) {
+    auto id = ProcessId{++last_id_};
+    auto job = Job{std::move(command), loop_->limits(), std::move(done)};
+    job.listen(std::move(listener));
+    loop_->post({id, std::move(job)});
+    return id;
+}
+
+void ProcessRunner::say(ProcessId id, std::string bytes) {
+    loop_->post({id, std::move(bytes)});
+}
+
+void ProcessRunner::hang_up(ProcessId id) {
+    loop_->post({id, HangUp{}});
+}
+
 void ProcessRunner::cancel(ProcessId id) {
-    loop_->post({id, std::nullopt});
+    loop_->post({id, Cancel{}});
 }
 
 } // namespace sluice::reactor

@@ -32,6 +32,13 @@ public:
     /// `done` is called exactly once, on the runner's thread, perhaps before this returns. It must
     /// be quick.
     ProcessId start(Command command, Done done);
+    /// The same, with its standard input left open for `say`; its output goes to the listener, line
+    /// by line, and not into the outcome.
+    ProcessId converse(Command command, Listener listener, Done done);
+    /// Bytes for the standard input of one that is talked to; nothing happens when it is over.
+    void say(ProcessId id, std::string bytes);
+    /// Closes its standard input: it is to end by itself, and is terminated after the grace.
+    void hang_up(ProcessId id);
     /// Terminates it as a timeout would; nothing happens when it is over already.
     void cancel(ProcessId id);
 

@@ -1,9 +1,13 @@
 #include "reactor/process_runner.h"
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <future>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -326,6 +330,92 @@ TEST(ProcessRunner, AnOutcomeMayStartTheNextCommand) {
     });
 
     EXPECT_EQ(code.get(), 5);
+}
+
+/// Hears lines, and waits for them.
+class HeardLines {
+public:
+    Listener listener() {
+        return {.on_line = [this](std::string_view line) { keep(line); },
+                .on_error_line = [this](std::string_view line) { keep("! " + std::string{line}); }};
+    }
+    std::string next() {
+        auto lock = std::unique_lock{mutex_};
+        changed_.wait(lock, [this] { return !lines_.empty(); });
+        auto line = lines_.front();
+        lines_.pop_front();
+        return line;
+    }
+
+private:
+    void keep(std::string_view line) {
+        auto lock = std::lock_guard{mutex_};
+        lines_.emplace_back(line);
+        changed_.notify_one();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::string> lines_;
+};
+
+TEST(ProcessRunner, TalksWithAChildUntilItHangsUp) {
+    auto lines = HeardLines{};
+    auto ended = std::promise<Outcome>{};
+    auto runner = runner_with();
+    auto id = runner->converse({.argv = {"cat"}}, lines.listener(),
+                               [&](Outcome outcome) { ended.set_value(std::move(outcome)); });
+
+    runner->say(id, "one\ntw");
+    EXPECT_EQ(lines.next(), "one");
+    runner->say(id, "o\nthree\n");
+    EXPECT_EQ(lines.next(), "two");
+    EXPECT_EQ(lines.next(), "three");
+    auto large = std::string(3'000'000, 'x');
+    runner->say(id, large + "\n");
+    EXPECT_TRUE(lines.next() == large);
+    runner->hang_up(id);
+
+    auto outcome = ended.get_future().get();
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_FALSE(outcome.is_timed_out);
+}
+
+TEST(ProcessRunner, TerminatesAChildThatGoesOnAfterTheHangUp) {
+    auto lines = HeardLines{};
+    auto ended = std::promise<Outcome>{};
+    auto runner = runner_with({.grace = milliseconds{20}});
+    auto id = runner->converse(shell("echo here; echo there >&2; sleep 1000"), lines.listener(),
+                               [&](Outcome outcome) { ended.set_value(std::move(outcome)); });
+    auto first = lines.next();
+    auto second = lines.next();
+    EXPECT_EQ(std::min(first, second), "! there");
+    EXPECT_EQ(std::max(first, second), "here");
+
+    runner->hang_up(id);
+
+    auto outcome = ended.get_future().get();
+    EXPECT_EQ(outcome.signal, SIGTERM);
+    EXPECT_FALSE(outcome.is_timed_out);
+}
+
+TEST(ProcessRunner, EndsAChildThatUsesUpItsProcessorTime) {
+    auto runner = runner_with();
+    auto command = shell("while :; do :; done");
+    command.resources.cpu_time = milliseconds{500};
+
+    auto outcome = run(*runner, std::move(command));
+
+    EXPECT_EQ(outcome.exceeded, Exceeded::CpuTime);
+}
+
+TEST(ProcessRunner, GivesAChildNoMoreMemoryThanItsLimit) {
+    auto runner = runner_with();
+    auto command = shell("read go; ulimit -v");
+    command.input = "go\n";
+    command.resources.memory_bytes = 256UL << 20U;
+
+    EXPECT_EQ(run(*runner, std::move(command)).output, "262144\n");
 }
 
 } // namespace

@@ -8,8 +8,7 @@ namespace sluice::reactor {
 
 WorkerPool::WorkerPool(const std::string& name, WorkerPoolOptions options) : options_(options) {
     for (auto at = std::size_t{0}; at < options_.threads; ++at) {
-        threads_.push_back(
-            start_thread(name, [this](const std::stop_token& stop) { run(stop); }));
+        threads_.push_back(start_thread(name, [this](const std::stop_token& stop) { run(stop); }));
     }
 }
 

@@ -20,9 +20,12 @@ constexpr std::pair<std::string_view, Role> role_names[] = {{"anyone", Role::Any
                                                             {"admin", Role::Admin}};
 
 std::string hex(std::span<const unsigned char> bytes) {
+    constexpr auto digits = std::string_view{"0123456789abcdef"};
     auto text = std::string{};
+    text.reserve(bytes.size() * 2);
     for (auto byte : bytes) {
-        fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+        text += digits[byte >> 4U];
+        text += digits[byte & 0xFU];
     }
     return text;
 }
@@ -78,49 +81,66 @@ std::string TokenTable::hash_of(std::string_view secret) {
     return hex(hash);
 }
 
-std::string TokenTable::add(TokenInfo info) {
+std::string TokenTable::make_secret() {
     auto bytes = std::array<unsigned char, 32>{};
     randombytes_buf(bytes.data(), bytes.size());
-    auto secret = std::string{secret_prefix} + hex(bytes);
+    return std::string{secret_prefix} + hex(bytes);
+}
+
+std::string TokenTable::add(TokenInfo info) {
+    auto secret = make_secret();
     add_hashed(hash_of(secret), std::move(info));
     return secret;
 }
 
 void TokenTable::add_hashed(std::string hash, TokenInfo info) {
     auto lock = std::lock_guard{mutex_};
-    by_hash_.insert_or_assign(std::move(hash), std::move(info));
+    by_hash_.insert_or_assign(std::move(hash), Entry{.info = std::move(info)});
+    count_ = by_hash_.size();
+}
+
+void TokenTable::set_configured(std::vector<Hashed> tokens) {
+    auto lock = std::lock_guard{mutex_};
+    std::erase_if(by_hash_, [](const auto& each) { return each.second.is_configured; });
+    for (auto& [hash, info] : tokens) {
+        by_hash_.insert_or_assign(std::move(hash),
+                                  Entry{.info = std::move(info), .is_configured = true});
+    }
+    count_ = by_hash_.size();
 }
 
 bool TokenTable::remove(std::string_view name) {
     auto lock = std::lock_guard{mutex_};
-    return std::erase_if(by_hash_, [&](const auto& each) { return each.second.name == name; }) > 0;
+    auto removed = std::erase_if(by_hash_, [&](const auto& each) {
+        return each.second.info.name == name && !each.second.is_configured;
+    });
+    count_ = by_hash_.size();
+    return removed > 0;
 }
 
-std::optional<Caller> TokenTable::find(std::string_view secret) const {
+std::expected<Caller, TokenFault> TokenTable::find(std::string_view secret) const {
     // Looked up by hash: how long that takes tells nothing of the secret.
     auto hash = hash_of(secret);
     auto lock = std::lock_guard{mutex_};
     auto found = by_hash_.find(hash);
     if (found == by_hash_.end()) {
-        return std::nullopt;
+        return std::unexpected(TokenFault::Unknown);
     }
-    const auto& info = found->second;
+    const auto& info = found->second.info;
+    if (info.expires && *info.expires <= clock_.wall()) {
+        return std::unexpected(TokenFault::Expired);
+    }
     return Caller{.name = info.name, .role = info.role, .space = info.space};
 }
 
 std::vector<TokenInfo> TokenTable::list() const {
     auto lock = std::lock_guard{mutex_};
     auto tokens = std::vector<TokenInfo>{};
-    for (const auto& [hash, info] : by_hash_) {
-        tokens.push_back(info);
+    for (const auto& [hash, entry] : by_hash_) {
+        tokens.push_back(entry.info);
     }
     std::ranges::sort(tokens, {}, &TokenInfo::name);
     return tokens;
-}
-
-bool TokenTable::is_empty() const {
-    auto lock = std::lock_guard{mutex_};
-    return by_hash_.empty();
 }
 
 } // namespace sluice::server

@@ -63,7 +63,7 @@ void add_definition_routes(RouteTable& routes, const Services& services) {
                 }});
     routes.add({http::Method::Post,
                 "/v1/definitions/validate",
-                {Role::Reader, true},
+                {Role::Reader, true, false}, // Changes nothing.
                 [&services](const Incoming& incoming, const Reply& reply) {
                     validate(services, incoming, reply);
                 }});

@@ -178,10 +178,10 @@ EventKey::EventKey(std::string text) : text_(std::move(text)) {
 
 Result<EventKey> EventKey::parse(std::string_view text) {
     auto key = EventKey{std::string{text}};
-    auto is_attribute = key.path_.size() == 1 && text != "data" &&
-                        std::ranges::all_of(text, [](char c) {
-                            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-                        });
+    auto is_attribute =
+        key.path_.size() == 1 && text != "data" && std::ranges::all_of(text, [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        });
     auto has_gap = std::ranges::any_of(key.path_, &std::string::empty);
     if (has_gap || (!key.is_in_data_ && !is_attribute)) {
         return fail(Errc::InvalidInput,
@@ -281,8 +281,7 @@ std::vector<const EventRoute*> EventRouteTable::matching(const Event& event) con
     return matching;
 }
 
-void EventRouteTable::add_matching(const Places& places, const Event& event,
-                                   Places& found) const {
+void EventRouteTable::add_matching(const Places& places, const Event& event, Places& found) const {
     for (auto place : places) {
         if (routes_[place]->filter.matches(event)) {
             found.push_back(place);

@@ -60,8 +60,7 @@ TEST(EventRoute, GivesTheNewRunDataOrTheWholeEvent) {
     auto event = Builder{"1", "/s", "t"}.data(7).build();
     EXPECT_EQ(route_of("a", R"({"filter": {}, "to": {"definition": "d"}})")->input_of(event),
               Value{7});
-    auto whole =
-        route_of("a", R"({"filter": {}, "to": {"definition": "d", "input": "event"}})");
+    auto whole = route_of("a", R"({"filter": {}, "to": {"definition": "d", "input": "event"}})");
     EXPECT_EQ(*whole->input_of(event).find("data"), Value{7});
     EXPECT_EQ(*whole->input_of(event).find("type"), Value{"t"});
 }
@@ -101,7 +100,8 @@ RC_GTEST_PROP(RunIdOf, IsAnIdAndTellsKeysApart, ()) {
         "a", "~", "/", " ", "%", "1", ".", "ü", "%7E", "~spread", std::string(240, 'x')});
     auto text = [&] {
         auto whole = std::string{};
-        for (const auto& part : *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(letters))) {
+        for (const auto& part :
+             *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(letters))) {
             whole += part;
         }
         return whole;
@@ -120,7 +120,8 @@ TEST(EventRouteTable, FindsRoutesByTypeBySourceAndOtherwise) {
         route_of("b", R"({"filter": {"exact": {"source": "/shop"}},)" + to),
         route_of("a", R"({"filter": {"exact": {"type": "order.paid"}},)" + to),
         route_of("c", R"({"filter": {"any": [{"exact": {"type": "order.paid"}},
-                                             {"exact": {"type": "order.sent"}}]},)" + to),
+                                             {"exact": {"type": "order.sent"}}]},)" +
+                          to),
         route_of("e", R"({"filter": {"exact": {"type": "order.paid", "source": "/x"}},)" + to),
     }};
     auto names = [&](const char* source, const char* type) {

@@ -52,9 +52,9 @@ Result<std::size_t> add_routed(event::Codec& codec, const Event& event, std::siz
         if (!choice.run) {
             continue;
         }
-        auto same = std::find_if(
-            planned.begin() + static_cast<std::ptrdiff_t>(first), planned.end(),
-            [&](const auto& each) { return each.event.run() == *choice.run; });
+        auto same =
+            std::find_if(planned.begin() + static_cast<std::ptrdiff_t>(first), planned.end(),
+                         [&](const auto& each) { return each.event.run() == *choice.run; });
         if (same == planned.end()) {
             planned.push_back({.place = place,
                                .event = TRY(with_run(codec, event, *choice.run)),
@@ -232,8 +232,8 @@ Result<Event> with_run(event::Codec& codec, const Event& event, std::string_view
     return codec.parse(json);
 }
 
-Result<std::unique_ptr<EventRouter>> EventRouter::open(engine::Engine& engine,
-                                                       Documents& documents, Options options) {
+Result<std::unique_ptr<EventRouter>> EventRouter::open(engine::Engine& engine, Documents& documents,
+                                                       Options options) {
     auto router = std::unique_ptr<EventRouter>{new EventRouter{engine, documents, options}};
     auto spaces = std::set<std::string>{};
     for (const auto& document : documents.list(kind)) {
@@ -248,8 +248,8 @@ Result<std::unique_ptr<EventRouter>> EventRouter::open(engine::Engine& engine,
 Result<void> EventRouter::put(std::string_view space, std::string_view name, const Value& form) {
     TRY(EventRoute::parse(name, form));
     auto lock = std::lock_guard{changing_};
-    TRY(documents_.put(
-        kind, {.space = std::string{space}, .name = std::string{name}, .content = form}));
+    TRY(documents_.put(kind,
+                       {.space = std::string{space}, .name = std::string{name}, .content = form}));
     return rebuild(space);
 }
 

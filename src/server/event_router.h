@@ -22,8 +22,7 @@
 namespace sluice::server {
 
 /// The event with the attribute `run`. Fails with InvalidInput when it names another one.
-Result<event::Event> with_run(event::Codec& codec, const event::Event& event,
-                              std::string_view run);
+Result<event::Event> with_run(event::Codec& codec, const event::Event& event, std::string_view run);
 
 /// What became of events that were taken, by the runs they went to.
 struct Routed {

@@ -148,7 +148,8 @@ TEST_F(EventRouterTest, RefusesBeforeItStartsAnything) {
     EXPECT_EQ(state_of("r1"), Value{"none"});
 
     ASSERT_TRUE(router_->remove("default", "b"));
-    auto reserved = take({Builder{"1", "/test", "sluice.timer"}.run("r1").build(), item("2", "r1")});
+    auto reserved =
+        take({Builder{"1", "/test", "sluice.timer"}.run("r1").build(), item("2", "r1")});
     ASSERT_FALSE(reserved);
     EXPECT_EQ(state_of("r1"), Value{"none"});
 }

@@ -159,13 +159,13 @@ void allow_webhook(const Incoming& incoming, const Reply& reply) {
 void add_event_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Post,
                 "/events",
-                {Role::Operator, true},
+                {Role::Operator, true, false},
                 [&services](const Incoming& incoming, const Reply& reply) {
                     take_events(services, incoming, reply, "");
                 }});
     routes.add({http::Method::Post,
                 "/v1/runs/{run}/events",
-                {Role::Operator, true},
+                {Role::Operator, true, false},
                 [&services](const Incoming& incoming, const Reply& reply) {
                     take_events(services, incoming, reply, incoming.part("run"));
                 }});

@@ -7,11 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/utf8.h"
+
 namespace sluice::server {
 
 namespace {
 
 constexpr std::string_view bearer = "Bearer ";
+constexpr auto space_bytes_max = std::size_t{200};
+constexpr auto target_bytes_max = std::size_t{1'000};
 
 bool is_address(std::string_view host) {
     auto error = boost::system::error_code{};
@@ -55,6 +59,74 @@ private:
     std::string origin_;
 };
 
+/// Tells the audit how a change ended.
+class AuditedReply final : public http::Exchange {
+public:
+    AuditedReply(Reply reply, Audit& audit, AuditRecord record)
+        : reply_(std::move(reply)), audit_(audit), record_(std::move(record)) {}
+    ~AuditedReply() override {
+        // Nobody answered, so the other side gets 500.
+        if (record_.status == 0) {
+            note(500);
+        }
+    }
+    AuditedReply(const AuditedReply&) = delete;
+    AuditedReply& operator=(const AuditedReply&) = delete;
+
+    void answer(http::Response response) override {
+        note(response.status);
+        reply_->answer(std::move(response));
+    }
+    std::shared_ptr<http::Stream> stream(http::Response head,
+                                         std::function<void()> on_close) override {
+        note(head.status);
+        return reply_->stream(std::move(head), std::move(on_close));
+    }
+
+private:
+    void note(int status) {
+        record_.status = static_cast<std::uint32_t>(status);
+        audit_.add(record_);
+    }
+
+    Reply reply_;
+    Audit& audit_;
+    AuditRecord record_;
+};
+
+/// What keys and tokens can hold, and people can read.
+bool is_namespace(std::string_view name) {
+    return !name.empty() && name.size() <= space_bytes_max && is_utf8(name) &&
+           std::ranges::none_of(name, [](unsigned char byte) {
+               return byte <= 0x20 || byte == 0x7F || byte == '/';
+           });
+}
+
+bool is_change(http::Method method) {
+    return method != http::Method::Get && method != http::Method::Head &&
+           method != http::Method::Options;
+}
+
+/// The path as it was asked for; a part that is a token itself is left out.
+std::string target_of(const Route& route, const Incoming& incoming) {
+    auto target = std::string{};
+    for (const auto& segment : incoming.target.segments) {
+        auto token = incoming.path.find("token");
+        auto is_hidden = token != incoming.path.end() && token->second == segment;
+        target += "/" + (is_hidden ? std::string{"…"} : segment);
+    }
+    return target.size() > target_bytes_max ? route.pattern : target;
+}
+
+Problem token_problem(TokenFault fault) {
+    auto is_expired = fault == TokenFault::Expired;
+    return {.status = 401,
+            .code = is_expired ? "token_expired" : "unauthorized",
+            .detail = is_expired ? "the time of this token is over: ask for a new one"
+                                 : "this token is not known, or was revoked",
+            .headers = {{"WWW-Authenticate", "Bearer error=\"invalid_token\""}}};
+}
+
 Problem method_problem(const std::vector<http::Method>& methods) {
     auto allowed = std::vector<std::string_view>{};
     for (auto method : methods) {
@@ -75,9 +147,22 @@ Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& 
                  GatewayOptions options)
     : routes_(std::move(routes)),
       tokens_(tokens),
-      requests_(metrics.counter("http_requests")),
-      refused_(metrics.counter("http_requests_refused")),
-      options_(std::move(options)) {}
+      requests_(metrics.counter("http_requests_total")),
+      refused_(metrics.counter("http_requests_refused_total")),
+      options_(std::move(options)) {
+    set_names(options_.hosts, options_.origins);
+}
+
+void Gateway::set_names(std::vector<std::string> hosts, std::vector<std::string> origins) {
+    auto next = std::make_shared<const Names>(std::move(hosts), std::move(origins));
+    auto lock = std::lock_guard{mutex_};
+    names_ = std::move(next);
+}
+
+std::shared_ptr<const Gateway::Names> Gateway::names() const {
+    auto lock = std::lock_guard{mutex_};
+    return names_;
+}
 
 void Gateway::handle(http::Request request, const Reply& reply) const {
     requests_.add();
@@ -112,6 +197,13 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
                           "hosts in the configuration"});
         return;
     }
+    if (is_foreign_page(request)) {
+        refuse({.status = 403,
+                .code = "foreign_origin",
+                .detail = "pages of this origin may change nothing: list it under origins in the "
+                          "configuration"});
+        return;
+    }
     auto target = http::parse_target(request.target);
     if (!target) {
         refuse(problem_of(target.error()));
@@ -124,26 +216,49 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
                    : method_problem(*methods));
         return;
     }
-    auto caller = caller_of(request);
-    if (const auto* problem = std::get_if<Problem>(&caller)) {
-        refuse(*problem);
+    if (const auto* space = target->find("namespace"); space != nullptr && !is_namespace(*space)) {
+        refuse({.status = 400,
+                .code = "invalid_input",
+                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
+                                      "slashes and controls",
+                                      space_bytes_max)});
         return;
     }
+    auto caller = caller_of(request);
+    auto* problem = std::get_if<Problem>(&caller);
     auto& match = std::get<RouteTable::Match>(found);
     auto incoming = Incoming{.request = std::move(request),
                              .target = *std::move(target),
                              .path = std::move(match.path),
-                             .caller = std::get<Caller>(std::move(caller))};
+                             .caller = problem ? Caller{} : std::get<Caller>(std::move(caller))};
     if (const auto* space = incoming.query("namespace")) {
         incoming.space = *space;
     } else if (!incoming.caller.space.empty()) {
         incoming.space = incoming.caller.space;
     }
-    if (auto problem = refusal_of(match.route->policy, incoming.caller, incoming.space)) {
-        refuse(*problem);
+    const auto& policy = match.route->policy;
+    auto is_audited =
+        options_.audit != nullptr && policy.is_audited && is_change(match.route->method);
+    auto told = is_audited ? audited(reply, *match.route, incoming) : reply;
+    auto refusal = problem ? std::optional{*std::move(problem)}
+                           : refusal_of(policy, incoming.caller, incoming.space);
+    if (refusal) {
+        refused_.add();
+        answer(told, *refusal);
         return;
     }
-    match.route->handle(std::move(incoming), reply);
+    match.route->handle(std::move(incoming), std::move(told));
+}
+
+Reply Gateway::audited(const Reply& reply, const Route& route, const Incoming& incoming) const {
+    return std::make_shared<AuditedReply>(
+        reply, *options_.audit,
+        AuditRecord{.who = incoming.caller.name,
+                    .method = std::string{http::to_string(route.method)},
+                    .route = route.pattern,
+                    .space = route.policy.is_namespaced ? incoming.space : std::string{},
+                    .target = target_of(route, incoming),
+                    .peer = incoming.request.peer});
 }
 
 bool Gateway::is_known_host(const http::Request& request) const {
@@ -153,32 +268,45 @@ bool Gateway::is_known_host(const http::Request& request) const {
     }
     auto name = host_name(*host);
     return is_address(name) || http::is_same_name(name, "localhost") ||
-           std::ranges::any_of(options_.hosts,
+           std::ranges::any_of(names()->hosts,
                                [&](const auto& each) { return http::is_same_name(each, name); });
 }
 
+/// A browser lets any page send a form anywhere. With a token it asks before; without one, where
+/// nobody needs one, this is all that stands between the page and the server.
+bool Gateway::is_foreign_page(const http::Request& request) const {
+    const auto* origin = request.headers.find("Origin");
+    if (origin == nullptr || !is_change(request.method) ||
+        request.headers.find("Authorization") != nullptr) {
+        return false;
+    }
+    auto at = origin->find("://");
+    auto host =
+        at == std::string::npos ? std::string_view{} : std::string_view{*origin}.substr(at + 3);
+    return !http::is_same_name(host, *request.headers.find("Host")) && !is_known_origin(*origin);
+}
+
 bool Gateway::is_known_origin(std::string_view origin) const {
-    return std::ranges::find(options_.origins, origin) != options_.origins.end();
+    auto known = names();
+    return std::ranges::find(known->origins, origin) != known->origins.end();
 }
 
 std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) const {
     const auto* header = request.headers.find("Authorization");
     if (header == nullptr) {
-        return options_.is_open ? Caller{.name = "local", .role = Role::Admin} : Caller{};
+        return options_.is_open && tokens_.is_empty() ? Caller{.name = "local", .role = Role::Admin}
+                                                      : Caller{};
     }
-    auto unknown = Problem{.status = 401,
-                           .code = "unauthorized",
-                           .detail = "this token is not known, or was revoked",
-                           .headers = {{"WWW-Authenticate", "Bearer"}}};
     auto text = std::string_view{*header};
     if (text.size() <= bearer.size() ||
         !http::is_same_name(text.substr(0, bearer.size()), bearer)) {
-        unknown.detail = "write Authorization: Bearer and the token";
-        return unknown;
+        auto problem = token_problem(TokenFault::Unknown);
+        problem.detail = "write Authorization: Bearer and the token";
+        return problem;
     }
     auto caller = tokens_.find(text.substr(bearer.size()));
     if (!caller) {
-        return unknown;
+        return token_problem(caller.error());
     }
     return *std::move(caller);
 }

@@ -1,24 +1,27 @@
 #pragma once
 
-#include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "http/server.h"
 #include "observe/metrics.h"
 #include "server/access.h"
+#include "server/audit.h"
 #include "server/route_table.h"
 
 namespace sluice::server {
 
 struct GatewayOptions {
-    /// Whether a request without a token is an administrator's: on loopback, unless tokens exist.
+    /// Whether, as long as there are no tokens, everybody is an administrator: on loopback.
     bool is_open = true;
     /// Names that the header Host may have besides addresses and `localhost`, against DNS
     /// rebinding.
     std::vector<std::string> hosts;
     /// Pages of these origins may use the API from a browser.
     std::vector<std::string> origins;
+    Audit* audit = nullptr; ///< Hears of every change that is asked for; outlives the gateway.
 };
 
 /// What stands before every route: finds it, asks who calls, and refuses who may not.
@@ -30,10 +33,21 @@ public:
     /// A Handler of http::Server.
     void handle(http::Request request, const Reply& reply) const;
     const RouteTable& routes() const { return routes_; }
+    /// From any thread.
+    void set_names(std::vector<std::string> hosts, std::vector<std::string> origins);
 
 private:
+    /// What may change while it handles requests.
+    struct Names {
+        std::vector<std::string> hosts;
+        std::vector<std::string> origins;
+    };
+
     void dispatch(http::Request request, const Reply& reply) const;
+    Reply audited(const Reply& reply, const Route& route, const Incoming& incoming) const;
+    std::shared_ptr<const Names> names() const;
     bool is_known_host(const http::Request& request) const;
+    bool is_foreign_page(const http::Request& request) const;
     bool is_known_origin(std::string_view origin) const;
     std::variant<Caller, Problem> caller_of(const http::Request& request) const;
 
@@ -42,6 +56,8 @@ private:
     observe::Counter& requests_;
     observe::Counter& refused_;
     GatewayOptions options_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const Names> names_;
 };
 
 } // namespace sluice::server

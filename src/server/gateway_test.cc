@@ -53,7 +53,8 @@ protected:
         return reply->response;
     }
 
-    TokenTable tokens_;
+    SystemClock clock_;
+    TokenTable tokens_{clock_};
     observe::Metrics metrics_;
     std::unique_ptr<Gateway> gateway_;
 };
@@ -117,8 +118,74 @@ TEST_F(GatewayTest, LetsListedOriginsInAndNoOthers) {
     EXPECT_EQ(asked.status, 204);
 }
 
+TEST_F(GatewayTest, TakesNoNamespaceThatAKeyCannotHold) {
+    open({});
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=team").body, "local@team");
+    for (const auto& space : {std::string(201, 'a'), std::string{}, std::string{"a%00"},
+                              std::string{"a%2Fb"}, std::string{"a%20b"}}) {
+        EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=" + space).status, 400) << space;
+    }
+}
+
+TEST_F(GatewayTest, TakesNoFormOfAForeignPage) {
+    open({.origins = {"https://a.example"}});
+    auto post = [&](const std::string& origin) {
+        return ask(http::Method::Post, "/v1/runs", "", {{"Origin", origin}}).status;
+    };
+
+    EXPECT_EQ(post("https://evil.example"), 403);
+    EXPECT_EQ(post("null"), 403);
+    EXPECT_EQ(post("https://a.example"), 200);
+    EXPECT_EQ(post("http://127.0.0.1:8080"), 200);
+}
+
+TEST_F(GatewayTest, IsOpenUntilThereIsAToken) {
+    open({});
+    EXPECT_EQ(ask(http::Method::Post, "/v1/tokens").body, "local@default");
+
+    auto root = tokens_.add({.name = "root", .role = Role::Admin});
+
+    EXPECT_EQ(ask(http::Method::Post, "/v1/tokens").status, 401);
+    EXPECT_EQ(ask(http::Method::Post, "/v1/tokens", root).status, 200);
+}
+
+TEST_F(GatewayTest, SaysThatATokenIsOver) {
+    open({});
+    auto old = tokens_.add({.name = "old", .role = Role::Admin, .expires = clock_.wall()});
+
+    auto refused = ask(http::Method::Post, "/v1/runs", old);
+
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_THAT(refused.body, HasSubstr("token_expired"));
+}
+
+TEST_F(GatewayTest, TakesNamesThatAreSetLater) {
+    open({});
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "new.example"}}).status, 421);
+
+    gateway_->set_names({"new.example"}, {});
+
+    EXPECT_EQ(ask(http::Method::Get, "/health", "", {{"Host", "new.example"}}).status, 200);
+}
+
+TEST(TokenTableTest, ReplacesWhatWasConfigured) {
+    auto clock = SystemClock{};
+    auto tokens = TokenTable{clock};
+    auto made = tokens.add({.name = "made"});
+    tokens.set_configured({{TokenTable::hash_of("one"), {.name = "one"}}});
+    EXPECT_TRUE(tokens.find("one"));
+    EXPECT_FALSE(tokens.remove("one"));
+
+    tokens.set_configured({{TokenTable::hash_of("two"), {.name = "two"}}});
+
+    EXPECT_EQ(tokens.find("one").error(), TokenFault::Unknown);
+    EXPECT_TRUE(tokens.find("two"));
+    EXPECT_TRUE(tokens.find(made));
+}
+
 TEST(TokenTableTest, ForgetsWhatWasRevoked) {
-    auto tokens = TokenTable{};
+    auto clock = SystemClock{};
+    auto tokens = TokenTable{clock};
     auto secret = tokens.add({.name = "a", .role = Role::Reader});
     EXPECT_TRUE(tokens.find(secret));
     EXPECT_EQ(tokens.list().size(), 1U);

@@ -1,3 +1,5 @@
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "server/services.h"
@@ -8,22 +10,22 @@ namespace {
 
 /// The text format of Prometheus.
 std::string metrics_text(const Services& services) {
-    auto text = std::string{};
-    auto stats = services.engine.stats();
-    auto add = [&](std::string_view name, std::uint64_t value) {
-        fmt::format_to(std::back_inserter(text), "# TYPE sluice_{0} counter\nsluice_{0} {1}\n",
-                       name, value);
+    auto text = services.metrics.to_prometheus("sluice_");
+    auto add = [&](std::string_view name, std::string_view type, std::uint64_t value) {
+        fmt::format_to(std::back_inserter(text), "# TYPE sluice_{0} {1}\nsluice_{0} {2}\n", name,
+                       type, value);
     };
-    add("fired_total", stats.fired);
-    add("commits_total", stats.commits);
-    add("commit_bytes_total", stats.commit_bytes);
-    for (const auto& [name, value] : services.metrics.snapshot()) {
-        fmt::format_to(std::back_inserter(text), "# TYPE sluice_{0} untyped\nsluice_{0} {1}\n",
-                       name, value);
-    }
-    fmt::format_to(std::back_inserter(text),
-                   "# TYPE sluice_tasks_pending gauge\nsluice_tasks_pending {}\n",
-                   services.engine.pending_tasks());
+    auto stats = services.engine.stats();
+    add("events_total", "counter", stats.events);
+    add("fired_total", "counter", stats.fired);
+    add("commits_total", "counter", stats.commits);
+    add("commit_bytes_total", "counter", stats.commit_bytes);
+    add("backlog", "gauge", stats.backlog);
+    add("outbox", "gauge", stats.outbox);
+    add("awake_runs", "gauge", stats.awake_runs);
+    add("quarantined_events", "gauge", stats.quarantined);
+    add("tasks_pending", "gauge", services.engine.pending_tasks());
+    add("disk_bytes", "gauge", services.store.disk_bytes());
     return text;
 }
 
@@ -40,7 +42,11 @@ void add_operation_routes(RouteTable& routes, const Services& services) {
                 "/readyz",
                 {Role::Anyone, false},
                 [&services](const Incoming&, const Reply& reply) {
-                    if (services.store.is_writable()) {
+                    if (services.is_stopping != nullptr && *services.is_stopping) {
+                        answer(reply, Problem{.status = 503,
+                                              .code = "stopping",
+                                              .detail = "this server was asked to stop"});
+                    } else if (services.store.is_writable()) {
                         answer(reply, 200, Value::object({{"ready", true}}));
                     } else {
                         answer(reply, Problem{.status = 503,

@@ -23,8 +23,7 @@ Result<Value> list_routes(const EventRouter& router, const Incoming& incoming) {
 }
 
 Result<Value> show_route(const EventRouter& router, const Incoming& incoming) {
-    auto found =
-        router.documents().find(EventRouter::kind, incoming.space, incoming.part("route"));
+    auto found = router.documents().find(EventRouter::kind, incoming.space, incoming.part("route"));
     if (!found) {
         return fail(Errc::NotFound, "there is no route \"{}\"", incoming.part("route"));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <functional>
 #include <string>
@@ -38,8 +39,9 @@ struct Services {
     std::string version;
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
-    FunctionSetup* functions = nullptr;       ///< For the routes of functions and tasks.
-    connector::poll::Queues* tasks = nullptr; ///< The same.
+    FunctionSetup* functions = nullptr;             ///< For the routes of functions and tasks.
+    connector::poll::Queues* tasks = nullptr;       ///< The same.
+    const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
 };
 
 void add_event_routes(RouteTable& routes, const Services& services);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -83,6 +84,11 @@ public:
     /// Until what was removed or replaced is in no file any more. Takes as long as writing all that
     /// there is anew; nothing where there are no files.
     virtual Result<void> compact() { return {}; }
+    /// All that is committed, as it is now, as a store of its own in a directory that does not
+    /// exist yet. Commits go on meanwhile.
+    virtual Result<void> copy_to(const std::filesystem::path& /*path*/) {
+        return fail(Errc::Unsupported, "this store is no directory that could be copied");
+    }
 
     virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
     /// Keys in [from, to); an empty `to` means to the end.

@@ -104,7 +104,8 @@ Fate Decider::cancel_run(const Arrival& arrival) {
     return fate;
 }
 
-/// What comes from outside, answers and timers wait; commands do not, nor what the run sends itself.
+/// What comes from outside, answers and timers wait; commands do not, nor what the run sends
+/// itself.
 Fate Decider::pause_run() {
     if (state_.is_paused()) {
         return Fate::Late;
@@ -155,8 +156,7 @@ Fate Decider::run_actions(const Arrival& arrival) {
 void Decider::fail_command(const std::string& code, const std::string& message) {
     record(Faulted{.trigger = command_trigger, .code = code, .message = message});
     journal_.effects.emplace_back(Replied{
-        .data = Value::object(
-            {{"error", Value::object({{"code", code}, {"message", message}})}})});
+        .data = Value::object({{"error", Value::object({{"code", code}, {"message", message}})}})});
 }
 
 Fate Decider::decide_answer(const Arrival& arrival) {

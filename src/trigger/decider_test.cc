@@ -233,7 +233,8 @@ TEST_F(DeciderTest, SaysWhyACommandFailed) {
     start(R"({"name":"t","triggers":[{"id":"a","on":"a"}]})");
     auto action = Value::object({{"enable", "none"}});
 
-    decide(command_arrival(state_, types::run_command, Value::object({{"action", action}}), moment_));
+    decide(
+        command_arrival(state_, types::run_command, Value::object({{"action", action}}), moment_));
 
     const auto& reply = std::get<Replied>(journal_.effects.back());
     EXPECT_EQ(*reply.data.find("error")->find("code"), Value{"no_such_trigger"});

@@ -14,10 +14,8 @@ namespace {
 using AmountUnit = std::pair<std::string_view, double>;
 
 constexpr AmountUnit rate_units[] = {{"/s", 1.0}, {"/m", 60.0}, {"/h", 3'600.0}, {"/d", 86'400.0}};
-constexpr AmountUnit byte_units[] = {{"B", 1.0},
-                               {"KiB", 1024.0},
-                               {"MiB", 1024.0 * 1024},
-                               {"GiB", 1024.0 * 1024 * 1024}};
+constexpr AmountUnit byte_units[] = {
+    {"B", 1.0}, {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}};
 constexpr auto rate_min = 1.0 / 86'400;
 constexpr auto rate_max = 1e9;
 constexpr auto bytes_max = 1e15;

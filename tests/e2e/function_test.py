@@ -328,15 +328,18 @@ class GuardedServer(FunctionTest):
         file = self.folder / "functions.yaml"
         file.write_text(f"""
 functions:
-  inner: {{url: "{self.functions.url('/echo')}", allow_private: true}}
-  outer: {{url: "{self.functions.url('/echo')}"}}
+  inner: {{url: "{self.functions.url('/echo')}", allow_private: true, headers: {{X-Key: "${{secret:key}}"}}}}
+  outer: {{url: "{self.functions.url('/echo')}", headers: {{X-Key: "${{secret:key}}"}}}}
   today: {{command: "echo 7"}}
 """)
-        self.serve("--functions", str(file))
+        (self.folder / "secrets").mkdir()
+        (self.folder / "secrets/key").write_text("open sesame")
+        self.serve("--functions", str(file), "--secrets", str(self.folder / "secrets"))
         for name in ("inner", "outer", "today"):
             self.define(name)
             self.start(name, run=name)
         self.assertEqual(self.ending("inner")["status"], "succeeded")
+        self.assertEqual(self.functions.calls[0]["headers"]["X-Key"], "open sesame")
         self.assertIn("forbidden_address", json.dumps(self.ending("outer")["error"]))
         self.assertEqual(self.ending("today")["result"], 7)
         self.ask("PUT", "/v1/functions/inner", {"url": "http://example.org"}, code=409)
@@ -346,6 +349,7 @@ functions:
         refused = self.ask("PUT", "/v1/functions/x", {"command": "true"}, code=403)
         self.assertEqual(refused["code"], "forbidden")
         self.ask("PUT", "/v1/functions/x", {"url": "http://example.org", "allow_private": True}, code=403)
+        self.ask("PUT", "/v1/functions/x", {"url": "http://example.org", "headers": {"X": "${secret:root}"}}, code=403)
         wrong = self.ask("PUT", "/v1/functions/x", {"kind": "http", "urll": 7}, code=422)
         self.assertEqual(wrong["code"], "invalid_function")
         self.assertEqual(len(wrong["findings"]), 2)

@@ -209,8 +209,8 @@ void add_asking(Random& random, std::vector<RunPlan>& plans) {
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
     constexpr auto makes = std::array<Make, 19>{
-        paused, noted,  join, in_rounds, tasks,     fan,       race,        timers,   nested, held,
-        parked, kept, slices,    cancelled, timed_out, generations, reopened, by_bus, pressed};
+        paused, noted, join,   in_rounds, tasks,     fan,         race,     timers, nested, held,
+        parked, kept,  slices, cancelled, timed_out, generations, reopened, by_bus, pressed};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {

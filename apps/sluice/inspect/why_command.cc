@@ -11,9 +11,9 @@ namespace sluice::app {
 
 namespace {
 
-using server::inspect::Step;
 using server::inspect::explain_event;
 using server::inspect::explain_run;
+using server::inspect::Step;
 
 void print_step(const Step& step) {
     const auto& heading = step.heading;

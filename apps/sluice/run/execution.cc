@@ -76,12 +76,11 @@ Result<void> Execution::open_session() {
                                     std::string_view record) { progress_.take(run, record); },
                   .wants_runs = {},
                   .listed = {}},
-        .on_stop =
-            [this](const Error& error) {
-                auto lock = std::lock_guard{mutex_};
-                broken_ = error;
-                bell_.ring();
-            }};
+        .on_stop = [this](const Error& error) {
+            auto lock = std::lock_guard{mutex_};
+            broken_ = error;
+            bell_.ring();
+        }};
     beginning_.prepare(session);
     session_ = TRY(Session::open(std::move(session)));
     return {};

@@ -1,8 +1,11 @@
 #include "sluice/serve/function_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "secret/secrets.h"
 
 namespace sluice::app {
 
@@ -12,20 +15,25 @@ using server::Problem;
 using workflow::raw::FunctionForm;
 using workflow::raw::FunctionKind;
 
-constexpr std::string_view secret_mark = "${secret:";
-
 Value view_of_shared(std::string_view name, FunctionKind kind) {
     return Value::object({{"function", name}, {"kind", to_string(kind)}, {"origin", "operator"}});
 }
 
-/// What stands in a header may be a secret, unless it only names one.
+/// What stands in a header may be a secret.
 Value masked(const Value& headers) {
     auto shown = std::vector<value::Member>{};
     for (const auto& [name, value] : headers.as_map()) {
-        auto is_named = value.is_string() && value.as_string().contains(secret_mark);
-        shown.push_back({name, is_named ? value : Value{"…"}});
+        shown.push_back({name, Value{"…"}});
     }
     return Value::map(std::move(shown));
+}
+
+/// Whoever could name one would have it sent wherever he likes.
+bool names_secret(const FunctionForm& form) {
+    return secret::Secrets::has_reference(form.url) ||
+           std::ranges::any_of(form.headers, [](const auto& field) {
+               return secret::Secrets::has_reference(field.second);
+           });
 }
 
 /// Some services take a key there.
@@ -121,6 +129,10 @@ std::expected<FunctionForm, Problem> FunctionRegistry::read(const std::string& n
         return std::unexpected(forbidden(
             "allow_private is the operator's to give: in the file of serve --functions, or for all "
             "functions by serve --allow-private"));
+    }
+    if (names_secret(*read)) {
+        return std::unexpected(
+            forbidden("secrets are the operator's to give: in the file of serve --functions"));
     }
     read->is_private = limits_.allows_private;
     return *std::move(read);

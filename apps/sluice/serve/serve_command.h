@@ -1,25 +1,27 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "sluice/exit_code.h"
+#include "sluice/serve/configuration_source.h"
+
+namespace CLI {
+class App;
+}
 
 namespace sluice::app {
 
 struct ServeOptions {
-    std::string data = "sluice-data";
-    std::string listen = "127.0.0.1:8080"; ///< Port 0: any that is free.
-    std::string durability = "strict";
-    std::uint32_t threads = 1;
-    std::string functions;       ///< A file with the operator's functions; empty: none.
-    std::string public_url;      ///< Where callbacks reach this server; empty: where it listens.
-    bool allows_private = false; ///< Functions may reach loopback and private addresses.
-    bool allows_process = false; ///< The API may define functions that run commands here.
-    bool is_json = false;        ///< What it tells, as JSON lines.
+    std::string config;               ///< A file; empty: none.
+    ConfigurationSource::Texts flags; ///< By the names of settings.
+    bool shows_config = false;        ///< And does nothing else.
+    bool is_json = false;             ///< What it shows or tells, as JSON.
 };
 
+/// A flag for each setting that has one.
+void add_serve_options(CLI::App& command, ServeOptions& options);
+
 /// Serves until it is asked to stop; then answers what was asked, commits, and goes.
-ExitCode serve(const ServeOptions& options);
+ExitCode serve(ServeOptions options);
 
 } // namespace sluice::app

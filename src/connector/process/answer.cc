@@ -46,6 +46,14 @@ std::string end_of(const Outcome& outcome, std::string_view program) {
     return fmt::format("command {} exited with {}", program, outcome.exit_code);
 }
 
+Answer limit_exceeded(const Outcome& outcome, std::string_view program) {
+    return failure(
+        "limit",
+        fmt::format("command {} was ended: it used more {} than its limit", program,
+                    outcome.exceeded == reactor::Exceeded::Memory ? "memory" : "CPU time"),
+        detail_of(outcome));
+}
+
 Answer bad_output(const Outcome& outcome, std::string message) {
     return failure("bad_output", std::move(message), detail_of(outcome));
 }
@@ -86,10 +94,35 @@ Answer answer_of(const Outcome& outcome, std::string_view program, Nanos timeout
                                    value::format_duration(timeout)),
                        detail_of(outcome));
     }
+    if (outcome.exceeded != reactor::Exceeded::Nothing) {
+        return limit_exceeded(outcome, program);
+    }
     if (outcome.signal != 0 || outcome.exit_code != 0) {
         return failure("exit", end_of(outcome, program), detail_of(outcome));
     }
     return result_of(outcome, program);
+}
+
+Answer answer_of_worker(const Outcome& outcome, std::string_view program,
+                        std::optional<Answer> verdict) {
+    if (outcome.failure) {
+        return failure("spawn", outcome.failure->message);
+    }
+    if (verdict) {
+        verdict->error_detail = detail_of(outcome);
+        return *std::move(verdict);
+    }
+    if (outcome.is_output_cut) {
+        return bad_output(outcome, fmt::format("worker {} wrote a line that is too long", program));
+    }
+    if (outcome.exceeded != reactor::Exceeded::Nothing) {
+        return limit_exceeded(outcome, program);
+    }
+    if (outcome.is_cancelled) {
+        return failure("cancelled", fmt::format("worker {} was ended", program),
+                       detail_of(outcome));
+    }
+    return failure("exit", end_of(outcome, program) + " before it answered", detail_of(outcome));
 }
 
 } // namespace sluice::connector::process

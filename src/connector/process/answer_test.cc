@@ -102,5 +102,20 @@ TEST(ProcessAnswer, SaysWhyItCouldNotStart) {
     EXPECT_EQ(answer.error_message, "cannot start 'resize': no such program");
 }
 
+TEST(ProcessAnswer, SaysWhichLimitWasExceeded) {
+    auto outcome = reactor::Outcome{};
+    outcome.signal = 24;
+    outcome.exceeded = reactor::Exceeded::CpuTime;
+
+    auto answer = answer_to(outcome);
+
+    EXPECT_EQ(answer.error_kind, "limit");
+    EXPECT_EQ(answer.error_message,
+              "command resize was ended: it used more CPU time than its limit");
+    outcome.exceeded = reactor::Exceeded::Memory;
+    EXPECT_EQ(answer_of_worker(outcome, "resize", std::nullopt).error_message,
+              "command resize was ended: it used more memory than its limit");
+}
+
 } // namespace
 } // namespace sluice::connector::process

@@ -18,7 +18,8 @@ reactor::Command command_of(const Function& function, const event::Delivery& del
             .environment = std::move(environment),
             .directory = function.directory,
             .input = value::to_json(delivery.payload) + "\n",
-            .timeout = delivery.timeout > Nanos{0} ? delivery.timeout : function.timeout};
+            .timeout = delivery.timeout > Nanos{0} ? delivery.timeout : function.timeout,
+            .resources = function.resources};
 }
 
 } // namespace
@@ -61,11 +62,20 @@ private:
     Processes processes_;
 };
 
-Sink::Sink(reactor::ProcessRunner& runner, Functions functions)
-    : runner_(runner), functions_(std::move(functions)), running_(std::make_shared<Running>()) {}
+Sink::Sink(const Services& services, Functions functions)
+    : services_(services), functions_(std::move(functions)), running_(std::make_shared<Running>()) {
+    for (const auto& [name, function] : functions_) {
+        if (function.pool) {
+            pools_.emplace(name, std::make_shared<WorkerPool>(services_, name, function));
+        }
+    }
+}
 
 Sink::~Sink() {
-    running_->cancel_all(runner_);
+    running_->cancel_all(services_.runner);
+    for (const auto& [name, pool] : pools_) {
+        pool->stop();
+    }
 }
 
 void Sink::deliver(event::Delivery delivery, Done done) {
@@ -73,6 +83,10 @@ void Sink::deliver(event::Delivery delivery, Done done) {
     if (found == functions_.end()) {
         auto message = fmt::format("no function '{}' of kind process", delivery.target);
         done(event::failure("unknown_function", std::move(message)));
+        return;
+    }
+    if (auto pool = pools_.find(delivery.target); pool != pools_.end()) {
+        pool->second->deliver(std::move(delivery), std::move(done));
         return;
     }
     auto command = command_of(found->second, delivery);
@@ -84,12 +98,15 @@ void Sink::deliver(event::Delivery delivery, Done done) {
             running->remove(place);
             done(answer_of(outcome, program, timeout));
         };
-        return runner_.start(std::move(command), std::move(finish));
+        return services_.runner.start(std::move(command), std::move(finish));
     });
 }
 
 void Sink::cancel(std::string_view token) {
-    running_->cancel(runner_, token);
+    running_->cancel(services_.runner, token);
+    for (const auto& [name, pool] : pools_) {
+        pool->cancel(token);
+    }
 }
 
 } // namespace sluice::connector::process

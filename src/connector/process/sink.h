@@ -4,33 +4,22 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "connector/process/function.h"
+#include "connector/process/worker_pool.h"
 #include "event/sink.h"
-#include "reactor/process_runner.h"
 
 namespace sluice::connector::process {
 
-/// A command that is run once for each call.
-struct Function {
-    std::vector<std::string> argv{};
-    std::vector<std::pair<std::string, std::string>> environment{};
-    std::string directory{}; ///< Empty: where the server runs.
-    Nanos timeout{0};        ///< Where the call has none; zero: never.
-};
-
-using Functions = std::map<std::string, Function, std::less<>>;
-
 /// Functions that are commands: input as JSON on standard input, result as JSON on standard output.
+/// Those with a pool are talked to (WorkerPool); the others are run once for each call.
 ///
-/// The command finds the call in its environment: SLUICE_FUNCTION, SLUICE_TASK (the idempotency
+/// Such a command finds the call in its environment: SLUICE_FUNCTION, SLUICE_TASK (the idempotency
 /// key), SLUICE_ATTEMPT and SLUICE_TOKEN. Answers come on the runner's thread. Members may be
 /// called from any thread.
 class Sink final : public event::Sink {
 public:
-    /// The runner must outlive it.
-    Sink(reactor::ProcessRunner& runner, Functions functions);
+    Sink(const Services& services, Functions functions);
     /// Cancels what still runs; the answers come when the commands have ended.
     ~Sink() override;
 
@@ -40,8 +29,9 @@ public:
 private:
     class Running;
 
-    reactor::ProcessRunner& runner_;
+    const Services services_;
     const Functions functions_;
+    std::map<std::string, std::shared_ptr<WorkerPool>, std::less<>> pools_;
     // Shared with the outcomes to come, which may outlive this.
     std::shared_ptr<Running> running_;
 };

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reactor/testing/manual_scheduler.h"
+
 namespace sluice::connector::process {
 namespace {
 
@@ -43,12 +45,15 @@ class ProcessSink : public ::testing::Test {
 protected:
     /// Of one function named `work`.
     Answer answer_of(Function function, Delivery delivery) {
-        auto sink = Sink{*runner, {{"work", std::move(function)}}};
+        auto sink = Sink{services, {{"work", std::move(function)}}};
         return deliver(sink, std::move(delivery)).get();
     }
 
     std::unique_ptr<reactor::ProcessRunner> runner =
         std::move(reactor::ProcessRunner::create({.grace = milliseconds{50}})).value();
+    reactor::testing::ManualScheduler timers;
+    observe::NullDiagnostics diagnostics;
+    Services services{*runner, timers, diagnostics};
 };
 
 TEST_F(ProcessSink, PassesInputAndResultAsJson) {
@@ -115,7 +120,8 @@ TEST_F(ProcessSink, TheCallsTimeoutCountsAndElseTheFunctions) {
 }
 
 TEST_F(ProcessSink, CancelEndsEveryCommandOfTheTokenAndNoOther) {
-    auto sink = Sink{*runner, {{"sleep", {.argv = {"sleep", "1000"}}}, {"cat", {.argv = {"cat"}}}}};
+    auto sink =
+        Sink{services, {{"sleep", {.argv = {"sleep", "1000"}}}, {"cat", {.argv = {"cat"}}}}};
     auto other = call_of("cat", "kept");
     other.token = "another";
     auto first = deliver(sink, call_of("sleep"));
@@ -131,7 +137,7 @@ TEST_F(ProcessSink, CancelEndsEveryCommandOfTheTokenAndNoOther) {
 }
 
 TEST_F(ProcessSink, DestroyedItCancelsWhatStillRuns) {
-    auto sink = std::make_unique<Sink>(*runner, Functions{{"work", {.argv = {"sleep", "1000"}}}});
+    auto sink = std::make_unique<Sink>(services, Functions{{"work", {.argv = {"sleep", "1000"}}}});
     auto answer = deliver(*sink, call_of("work"));
 
     sink.reset();
@@ -139,8 +145,27 @@ TEST_F(ProcessSink, DestroyedItCancelsWhatStillRuns) {
     EXPECT_EQ(answer.get().error_kind, "cancelled");
 }
 
+TEST_F(ProcessSink, RunsCommandsWithinTheirLimits) {
+    auto function = shell("read line; ulimit -t");
+    function.resources.cpu_time = std::chrono::seconds{7};
+
+    EXPECT_EQ(answer_of(std::move(function), call_of("work")).result, Value{7});
+}
+
+TEST_F(ProcessSink, TalksToFunctionsWithAPool) {
+    auto function = shell(R"(read line; echo "{\"id\":1,\"result\":\"talked\"}"; read line)");
+    function.pool = Pool{};
+    auto sink = Sink{services, {{"work", std::move(function)}}};
+
+    EXPECT_EQ(deliver(sink, call_of("work")).get().result, Value{"talked"});
+    auto left = deliver(sink, call_of("work"));
+    sink.cancel("token");
+
+    EXPECT_FALSE(left.get().is_success);
+}
+
 TEST_F(ProcessSink, AnswersEveryOneOfManyCalls) {
-    auto sink = Sink{*runner, {{"work", {.argv = {"cat"}}}}};
+    auto sink = Sink{services, {{"work", {.argv = {"cat"}}}}};
     auto answers = std::vector<std::future<Answer>>{};
     for (auto number = 0; number < 60; number++) {
         auto delivery = call_of("work", number);

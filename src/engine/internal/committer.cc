@@ -1,13 +1,16 @@
 #include "engine/internal/committer.h"
 
+#include <chrono>
 #include <utility>
 
 #include "reactor/thread.h"
 
 namespace sluice::engine {
 
-CommitThread::CommitThread(store::Store& store)
-    : store_(store), thread_(reactor::start_thread("commit", [this](std::stop_token) { run(); })) {}
+CommitThread::CommitThread(store::Store& store, observe::Histogram* taken)
+    : store_(store),
+      taken_(taken),
+      thread_(reactor::start_thread("commit", [this](std::stop_token) { run(); })) {}
 
 CommitThread::~CommitThread() {
     mailbox_.close();
@@ -19,7 +22,12 @@ void CommitThread::submit(std::unique_ptr<store::Batch> batch, Done done) {
 
 Result<void> CommitThread::commit_here(store::Batch& batch) {
     auto lock = std::lock_guard{commit_mutex_};
-    return store_.commit(batch);
+    auto began = std::chrono::steady_clock::now();
+    auto result = store_.commit(batch);
+    if (taken_ != nullptr) {
+        taken_->add(std::chrono::steady_clock::now() - began);
+    }
+    return result;
 }
 
 void CommitThread::run() {

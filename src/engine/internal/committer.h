@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "observe/metrics.h"
 #include "reactor/mailbox.h"
 #include "store/store.h"
 
@@ -26,7 +27,8 @@ public:
 /// Syncs on a thread of its own, so that the next batch is decided meanwhile.
 class CommitThread final : public Committer {
 public:
-    explicit CommitThread(store::Store& store);
+    /// Tells how long each commit took, unless the histogram is null.
+    explicit CommitThread(store::Store& store, observe::Histogram* taken = nullptr);
     ~CommitThread() override;
 
     void submit(std::unique_ptr<store::Batch> batch, Done done) override;
@@ -41,6 +43,7 @@ private:
     void run();
 
     store::Store& store_;
+    observe::Histogram* taken_;
     std::mutex commit_mutex_; ///< The store takes one commit at a time.
     reactor::Mailbox<Work> mailbox_;
     std::jthread thread_;

@@ -67,7 +67,7 @@ private:
     std::uint32_t active_ = 0;
     WaitingCalls waiting_;
     std::map<Key, KeyUse> keys_;
-    std::size_t keys_max_ = 0; ///< Beyond it, keys that nobody uses are forgotten.
+    std::size_t keys_max_ = 0;            ///< Beyond it, keys that nobody uses are forgotten.
     std::set<std::pair<Nanos, Key>> due_; ///< Held keys whose rate has room then.
     std::optional<Nanos> wake_at_;
 };

@@ -29,6 +29,13 @@ using TlsStream = asio::ssl::stream<Socket>;
 constexpr auto read_bytes = std::size_t{4} << 10U;
 /// Whoever parses a body may read this far behind its end.
 constexpr auto body_padding = std::size_t{64};
+/// Space for a body before any of it has come: a length alone is no reason for more.
+constexpr auto body_bytes_first = std::size_t{16} << 10U;
+/// Smaller bodies are not counted: there are at most as many as connections.
+constexpr auto body_bytes_uncounted = std::size_t{64} << 10U;
+/// What is still read from someone who was refused, so that the answer is not lost to a reset.
+constexpr auto drained_bytes_max = std::size_t{16} << 20U;
+constexpr auto drain_time_max = std::chrono::seconds{2};
 
 Method method_of(beast::http::verb verb) {
     switch (verb) {
@@ -46,6 +53,9 @@ Method method_of(beast::http::verb verb) {
 /// What a request that cannot be read is answered with; 0: nothing, the other side has gone.
 int refusal_status(error_code error) {
     using Fault = beast::http::error;
+    if (error == boost::system::errc::not_enough_memory) {
+        return 503;
+    }
     if (error == Fault::header_limit) {
         return 431;
     }
@@ -77,7 +87,10 @@ public:
         peer_ = peer.address().to_string(ignored);
         world_.connections.fetch_add(1);
     }
-    ~ConnectionOf() override { world_.connections.fetch_sub(1); }
+    ~ConnectionOf() override {
+        world_.connections.fetch_sub(1);
+        release_space();
+    }
     ConnectionOf(const ConnectionOf&) = delete;
     ConnectionOf& operator=(const ConnectionOf&) = delete;
 
@@ -156,12 +169,17 @@ private:
         is_kept_alive_ = parser.get().keep_alive();
         auto pending = std::make_shared<PendingAnswer>(gate_, world_.limits.stream_bytes_max);
         pending_ = pending;
+        auto began = std::chrono::steady_clock::now();
         pending->peer = this;
         world_.handler(std::move(request), pending->exchange());
         co_await pending->wait();
         pending->peer = nullptr;
+        if (world_.taken != nullptr && pending->body == nullptr) {
+            world_.taken->add(std::chrono::steady_clock::now() - began);
+        }
         auto may_go_on = co_await write(*pending, is_head);
         pending_.reset();
+        release_space();
         co_return may_go_on;
     }
 
@@ -198,29 +216,60 @@ private:
         if (!error && parser.content_length() && *parser.content_length() > 0) {
             error = co_await read_body(*parser.content_length(), request.body);
         } else if (!error && !parser.is_done()) {
-            co_await beast::http::async_read(transport_, buffer_, parser,
-                                             asio::redirect_error(use_task, error));
+            while (!error && !parser.is_done()) {
+                co_await beast::http::async_read_some(transport_, buffer_, parser,
+                                                      asio::redirect_error(use_task, error));
+                error = error ? error : claim_space(message.body().size());
+            }
             request.body = std::move(message.body());
             request.body.reserve(request.body.size() + body_padding);
         }
         co_return error;
     }
 
-    /// Straight into its place: a large body is not copied through the buffer.
+    /// Straight into its place: a large body is not copied through the buffer. The place grows with
+    /// what has come.
     Task<error_code> read_body(std::uint64_t length, std::string& body) {
-        body.reserve(length + body_padding);
-        body.resize(length);
         auto here = std::min<std::size_t>(length, buffer_.size());
-        auto begin = static_cast<const char*>(buffer_.data().data());
-        std::copy_n(begin, here, body.begin());
+        body.reserve(std::min<std::size_t>(length, std::max(here, body_bytes_first)) +
+                     body_padding);
+        body.append(static_cast<const char*>(buffer_.data().data()), here);
         buffer_.consume(here);
         auto error = error_code{};
         while (here < length && !error) {
-            here +=
-                co_await transport_.async_read_some(asio::buffer(body.data() + here, length - here),
-                                                    asio::redirect_error(use_task, error));
+            if (here == body.size()) {
+                auto wanted = std::min<std::size_t>(length, std::max(2 * here, body_bytes_first));
+                error = claim_space(wanted);
+                body.reserve(wanted + body_padding);
+                body.resize(error ? here : wanted);
+            }
+            if (!error) {
+                here += co_await transport_.async_read_some(
+                    asio::buffer(body.data() + here, body.size() - here),
+                    asio::redirect_error(use_task, error));
+            }
         }
         co_return error;
+    }
+
+    /// For a body of so many bytes, what large ones may have together allowing.
+    error_code claim_space(std::size_t bytes) {
+        if (bytes <= body_bytes_uncounted || bytes <= claimed_bytes_) {
+            return {};
+        }
+        auto more = bytes - claimed_bytes_;
+        if (world_.body_bytes.fetch_add(more) + more > world_.limits.bodies_bytes_max) {
+            world_.body_bytes.fetch_sub(more);
+            return make_error_code(boost::system::errc::not_enough_memory);
+        }
+        claimed_bytes_ = bytes;
+        return {};
+    }
+
+    void release_space() {
+        if (claimed_bytes_ > 0) { // Most requests touch nothing that threads share.
+            world_.body_bytes.fetch_sub(std::exchange(claimed_bytes_, 0));
+        }
     }
 
     Task<> refuse(error_code error) {
@@ -229,7 +278,22 @@ private:
             is_kept_alive_ = false;
             auto pending = PendingAnswer{gate_, 0};
             pending.response = {.status = status};
+            if (status == 503) {
+                pending.response.headers.add("Retry-After", "1");
+            }
             co_await write(pending, false);
+            co_await drain();
+        }
+    }
+
+    Task<> drain() {
+        auto error = error_code{};
+        socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+        allow(drain_time_max);
+        buffer_.clear();
+        for (auto drained = std::size_t{0}; drained < drained_bytes_max && !error;) {
+            drained += co_await socket().async_read_some(buffer_.prepare(read_bytes),
+                                                         asio::redirect_error(use_task, error));
         }
     }
 
@@ -284,6 +348,7 @@ private:
     beast::flat_buffer buffer_;
     std::string peer_;
     std::shared_ptr<PendingAnswer> pending_;
+    std::size_t claimed_bytes_ = 0; ///< Of what large bodies may have together.
     bool is_kept_alive_ = true;
 };
 

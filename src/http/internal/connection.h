@@ -18,9 +18,11 @@ namespace sluice::http::internal {
 /// What all connections of a server share; outlives them.
 struct ConnectionWorld {
     ServerLimits limits;
+    observe::Histogram* taken = nullptr;
     Handler handler;
     std::atomic<bool> is_stopping{false};
     std::atomic<std::size_t> connections{0};
+    std::atomic<std::size_t> body_bytes{0}; ///< Of large bodies, until they are answered.
 };
 
 /// One connection, from its first byte to its last. Lives on its loop's thread.

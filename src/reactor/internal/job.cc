@@ -16,6 +16,7 @@ namespace {
 
 // Of one pipe at a time, so that a child that never stops writing does not starve the others.
 constexpr auto reads_max = 16;
+constexpr auto error_line_bytes_max = std::size_t{4'096};
 
 /// Hands what the pipe holds to `take`, and closes it at its end.
 template <typename Take>
@@ -46,6 +47,10 @@ Job::Job(Command command, const CommandLimits& limits, Done done)
 
 Result<void> Job::start(Moment now) {
     child_ = TRY(spawn(command_));
+    // It has no input yet, so whatever it does for us it does within them.
+    if (command_.resources != ResourceLimits{}) {
+        confinement_ = Confinement::of(child_.pid, command_.resources, limits_.control_group);
+    }
     if (command_.timeout > Nanos{0}) {
         deadline_ = now + std::min<Nanos>(command_.timeout, Moment::max() - now);
     }
@@ -69,12 +74,49 @@ void Job::feed_input() {
             break;
         }
     }
-    child_.input.close();
-    command_.input = {};
+    command_.input.clear();
+    written_ = 0;
+    if (!listener_ || has_hung_up_) {
+        child_.input.close();
+    }
+}
+
+void Job::say(std::string_view bytes) {
+    command_.input.append(bytes);
+    feed_input();
+}
+
+void Job::hang_up(Moment now) {
+    if (stage_ == Stage::Running && !has_hung_up_) {
+        has_hung_up_ = true;
+        deadline_ = now + limits_.grace;
+        feed_input();
+    }
+}
+
+/// Lines that are whole; of one that is not, the beginning stays in the outcome's output.
+void Job::hear(std::string_view bytes) {
+    outcome_.output.append(bytes);
+    auto begin = std::size_t{0};
+    auto end = outcome_.output.find('\n', outcome_.output.size() - bytes.size());
+    for (; end != std::string::npos; end = outcome_.output.find('\n', begin)) {
+        listener_->on_line(std::string_view{outcome_.output}.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    outcome_.output.erase(0, begin);
+    if (outcome_.output.size() > limits_.output_bytes_max) {
+        outcome_.is_output_cut = true;
+        outcome_.output.clear();
+        signal_group(SIGKILL);
+    }
 }
 
 void Job::read_output() {
     read_pipe(child_.output, [this](std::string_view bytes) {
+        if (listener_) {
+            hear(bytes);
+            return;
+        }
         auto room = limits_.output_bytes_max - outcome_.output.size();
         outcome_.output.append(bytes.substr(0, room));
         outcome_.is_output_cut |= bytes.size() > room;
@@ -83,11 +125,27 @@ void Job::read_output() {
 
 void Job::read_errors() {
     read_pipe(child_.errors, [this](std::string_view bytes) {
+        if (listener_) {
+            hear_errors(bytes);
+        }
         outcome_.errors.append(bytes);
         if (outcome_.errors.size() > 2 * limits_.errors_bytes_max) {
             keep_end(outcome_.errors, limits_.errors_bytes_max);
         }
     });
+}
+
+void Job::hear_errors(std::string_view bytes) {
+    while (!bytes.empty()) {
+        auto end = bytes.find('\n');
+        auto room = error_line_bytes_max - std::min(error_line_bytes_max, error_line_.size());
+        error_line_.append(bytes.substr(0, std::min(end, room)));
+        if (end == std::string_view::npos) {
+            return;
+        }
+        listener_->on_error_line(std::exchange(error_line_, {}));
+        bytes.remove_prefix(end + 1);
+    }
 }
 
 void Job::note_exit(Moment now) {
@@ -99,7 +157,7 @@ void Job::note_exit(Moment now) {
 void Job::expire(Moment now) {
     switch (stage_) {
         case Stage::Running:
-            outcome_.is_timed_out = true;
+            outcome_.is_timed_out = !has_hung_up_;
             terminate(now);
             return;
         case Stage::Terminating:
@@ -147,6 +205,12 @@ void Job::finish() {
         outcome_.exit_code = info.si_status;
     } else {
         outcome_.signal = info.si_status;
+    }
+    if (confinement_) {
+        outcome_.exceeded = outcome_.signal == SIGXCPU        ? Exceeded::CpuTime
+                            : confinement_->was_memory_full() ? Exceeded::Memory
+                                                              : Exceeded::Nothing;
+        confinement_.reset();
     }
     keep_end(outcome_.errors, limits_.errors_bytes_max);
     done_(std::move(outcome_));

@@ -3,8 +3,12 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "reactor/command.h"
+#include "reactor/internal/confinement.h"
 #include "reactor/internal/spawn.h"
 
 namespace sluice::reactor::internal {
@@ -21,6 +25,9 @@ public:
 
     Job(Command command, const CommandLimits& limits, Done done);
 
+    /// Before it starts: it is talked to.
+    void listen(Listener listener) { listener_ = std::move(listener); }
+
     Result<void> start(Moment now);
     const Child& child() const { return child_; }
     /// When `expire` is to be called.
@@ -28,6 +35,9 @@ public:
     /// Exited, and all of its output read.
     bool is_over() const;
 
+    void say(std::string_view bytes);
+    /// No more will be said.
+    void hang_up(Moment now);
     void feed_input();
     void read_output();
     void read_errors();
@@ -46,15 +56,21 @@ public:
 private:
     enum class Stage : std::uint8_t { Running, Terminating, Killed, Exited };
 
+    void hear(std::string_view bytes);
+    void hear_errors(std::string_view bytes);
     void terminate(Moment now);
     void signal_group(int signal) const;
 
     Command command_;
     const CommandLimits& limits_;
     Done done_;
+    std::optional<Listener> listener_;
     Child child_;
+    std::optional<Confinement> confinement_;
     Outcome outcome_;
     std::size_t written_ = 0;
+    std::string error_line_; ///< The beginning of the line that is being written.
+    bool has_hung_up_ = false;
     Stage stage_ = Stage::Running;
     std::optional<Moment> deadline_;
 };

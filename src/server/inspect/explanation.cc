@@ -201,8 +201,9 @@ Result<TriggerExplanation> explain_trigger(engine::Inspector& inspector, const e
 Value to_value(const TriggerExplanation& explanation) {
     auto states = std::vector<Value>{};
     for (const auto& row : explanation.rows) {
-        states.push_back(
-            to_value(row).with("state", state_of(row, explanation.has_ended)).with("text", to_text(row)));
+        states.push_back(to_value(row)
+                             .with("state", state_of(row, explanation.has_ended))
+                             .with("text", to_text(row)));
     }
     auto steps = std::vector<Value>{};
     for (const auto& step : explanation.steps) {

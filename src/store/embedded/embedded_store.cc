@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <rocksdb/db.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include "store/embedded/internal/background_sync.h"
@@ -104,6 +105,17 @@ Result<void> EmbeddedStore::compact() {
     options.blob_garbage_collection_age_cutoff = 1.0;
     auto status = database_->CompactRange(options, nullptr, nullptr);
     return status.ok() ? Result<void>{} : Result<void>{fail_with(status, "compacting")};
+}
+
+Result<void> EmbeddedStore::copy_to(const std::filesystem::path& path) {
+    TRY(check_healthy());
+    auto* raw = static_cast<rocksdb::Checkpoint*>(nullptr);
+    auto status = rocksdb::Checkpoint::Create(database_.get(), &raw);
+    auto checkpoint = std::unique_ptr<rocksdb::Checkpoint>{raw};
+    if (status.ok()) {
+        status = checkpoint->CreateCheckpoint(path.string());
+    }
+    return status.ok() ? Result<void>{} : Result<void>{fail_with(status, "copying the store")};
 }
 
 Result<void> EmbeddedStore::export_to(

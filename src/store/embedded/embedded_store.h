@@ -57,6 +57,8 @@ public:
     Result<void> sync() override;
     /// Large values leave the disk only so, or when all their neighbours went too.
     Result<void> compact() override;
+    /// Tables are linked, not copied, where both are on one file system.
+    Result<void> copy_to(const std::filesystem::path& path) override;
     Result<std::optional<std::string>> get(std::string_view key) const override;
     std::unique_ptr<Cursor> scan(std::string_view from, std::string_view to) const override;
     bool is_writable() const override;

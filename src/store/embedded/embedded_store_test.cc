@@ -62,6 +62,25 @@ protected:
     ScratchDirectory directory;
 };
 
+TEST_F(EmbeddedStoreTest, ACopyIsAStoreOfItsOwnAsOfThen) {
+    auto folder = ScratchDirectory{};
+    auto path = folder.path() / "copy";
+    auto store = open({.reserve_bytes = 0});
+    ASSERT_TRUE(put(*store, "a", "before"));
+    ASSERT_TRUE(store->copy_to(path));
+    ASSERT_TRUE(put(*store, "a", "after"));
+
+    auto again = store->copy_to(path);
+    auto copy = EmbeddedStore::open(path, {.reserve_bytes = 0});
+
+    EXPECT_FALSE(again) << "a directory that exists is left alone";
+    ASSERT_TRUE(copy) << copy.error().message;
+    EXPECT_EQ((*copy)->get("a").value(), "before");
+    EXPECT_EQ(store->get("a").value(), "after");
+    ASSERT_TRUE(put(**copy, "a", "elsewhere"));
+    EXPECT_EQ(store->get("a").value(), "after");
+}
+
 TEST_F(EmbeddedStoreTest, FindsEverythingAgain) {
     {
         auto store = open({.shard_count = 7});

@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
 
@@ -139,6 +140,32 @@ TEST(Check, FindsTriggersThatAreToGetAnotherId) {
         ElementsAre(StartsWith("f:6:34: triggers/0/action/modify/set/id: a trigger keeps")));
     EXPECT_THAT(findings_in(with_action("modify: {trigger: a, set: {id: a, filter: 'true'}}")),
                 ElementsAre());
+}
+
+TEST(Check, FindsWhatIsWrongWithLimits) {
+    EXPECT_THAT(
+        findings_in(with_action("finish") + R"(functions:
+  a: {command: ls, rate: fast, priority: 5000}
+  b: {command: ls, burst: 3, per_key: {concurrency: 0, often: 1}}
+  c: {command: ls, per_key: {key: "customer"}}
+  d: {command: ls, pool: {max: 0, idle: never}, limits: {memory: 1MB, cpu: 0, cpu_time: -1s}}
+  e: {builtin: echo, pool: {}}
+  f: {command: ls, limits: 5}
+)"),
+        UnorderedElementsAre(
+            HasSubstr("f:8:20: functions/a/rate: found \"fast\", expected a rate such as"),
+            HasSubstr("functions/a/priority: found 5000, expected an integer from -1000 to 1000"),
+            HasSubstr("functions/b/burst: a burst is of a rate"),
+            HasSubstr("functions/b/per_key/key: found nothing, expected an expression"),
+            HasSubstr("functions/b/per_key/concurrency: found 0"),
+            HasSubstr("functions/b/per_key/often: unknown member"),
+            HasSubstr("functions/c/per_key/key: "), HasSubstr("functions/d/pool/max: found 0"),
+            HasSubstr("functions/d/pool/idle: found the text \"never\", expected a duration"),
+            HasSubstr("functions/d/limits/memory: found \"1MB\", expected a size such as"),
+            HasSubstr("functions/d/limits/cpu: found 0"),
+            HasSubstr("functions/d/limits/cpu_time: found the text \"-1s\""),
+            HasSubstr("functions/e/pool: only a process function has pool"),
+            HasSubstr("functions/f/limits: found 5, expected a map with memory")));
 }
 
 TEST(Check, FindsWhatIsWrongWithFunctions) {
@@ -286,6 +313,7 @@ TEST(Check, FindsNothingInTheExamples) {
 TEST(Check, FindsNothingInTheDefinitionsOfTheDocuments) {
     auto pages = files_in("docs/tutorial", ".md");
     pages.push_back(fs::path{PROJECT_FOLDER} / "docs/reference/triggers.md");
+    pages.push_back(fs::path{PROJECT_FOLDER} / "docs/reference/functions.md");
     auto count = std::size_t{0};
     for (const auto& page : pages) {
         for (const auto& block : definitions_in(page)) {

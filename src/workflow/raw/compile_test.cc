@@ -102,5 +102,36 @@ TEST(FunctionForm, ReadsOneOnItsOwn) {
     EXPECT_THAT(wrong.error(), SizeIs(2));
 }
 
+TEST(Compile, ReadsLimitsAndPoolsOfFunctions) {
+    auto definition = compiled(R"(name: x
+triggers: [{id: a, on: b}]
+functions:
+  warm:
+    command: [serve]
+    pool: {max: 2, idle: 5s, calls: 100, heartbeat: 10s}
+    limits: {memory: 256MiB, cpu: 1.5, cpu_time: 10s}
+    timeout: 1m
+    rate: 100/s
+    burst: 5
+    priority: 3
+    per_key: {key: input.customer, concurrency: 1, rate: 2/m}
+  plain: {command: [serve], pool: {}}
+)");
+
+    ASSERT_THAT(definition.functions, SizeIs(2));
+    const auto& warm = definition.functions[0];
+    EXPECT_EQ(warm.pool, (PoolForm{.max = 2,
+                                   .idle = std::chrono::seconds{5},
+                                   .calls = 100,
+                                   .heartbeat = std::chrono::seconds{10}}));
+    EXPECT_EQ(warm.resources,
+              (ResourceForm{
+                  .memory_bytes = 256U << 20U, .cpu = 1.5, .cpu_time = std::chrono::seconds{10}}));
+    EXPECT_EQ(value::to_json(warm.policy),
+              R"({"timeout":"1m","rate":"100/s","burst":5,"priority":3,)"
+              R"("per_key":{"key":"input.customer","concurrency":1,"rate":"2/m"}})");
+    EXPECT_EQ(definition.functions[1].pool, PoolForm{});
+}
+
 } // namespace
 } // namespace sluice::workflow::raw

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,25 @@ namespace sluice::workflow::raw {
 enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll };
 std::string_view to_string(FunctionKind kind);
 
+/// What each process of a function may use up; zero: no limit.
+struct ResourceForm {
+    std::uint64_t memory_bytes = 0;
+    double cpu = 0; ///< Processors.
+    Nanos cpu_time{0};
+
+    bool operator==(const ResourceForm&) const = default;
+};
+
+/// Processes that stay for further calls.
+struct PoolForm {
+    std::uint32_t max = 4;
+    Nanos idle = std::chrono::seconds{60};
+    std::uint64_t calls = 0; ///< Zero: any number.
+    Nanos heartbeat{0};      ///< Zero: none is asked for.
+
+    bool operator==(const PoolForm&) const = default;
+};
+
 /// A function as the section `functions` declares it.
 struct FunctionForm {
     std::string name;
@@ -24,13 +44,15 @@ struct FunctionForm {
     std::vector<std::string> argv; ///< A command written as a text is run by `sh -c`.
     std::vector<std::pair<std::string, std::string>> environment;
     std::string directory;
+    ResourceForm resources;
+    std::optional<PoolForm> pool;
     std::string url;
     std::vector<std::pair<std::string, std::string>> headers;
     bool is_plain_json = false;    ///< The request is the input alone, no CloudEvent.
     bool is_private = false;       ///< May go to loopback and private addresses, if it is trusted.
     Nanos heartbeat{0};            ///< How long a worker may be silent; zero: not said.
     std::uint32_t offers = 0;      ///< How often workers are offered an attempt; zero: not said.
-    Value policy;                  ///< `timeout` and `retry` as written; null: neither.
+    Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
 
     bool operator==(const FunctionForm&) const = default;

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "value/json.h"
+#include "workflow/raw/internal/limits_reader.h"
 #include "workflow/raw/internal/member_reader.h"
 
 namespace sluice::workflow::raw {
@@ -251,12 +252,13 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
                            Problems& problems) {
     auto function = FunctionForm{.name = name};
     const auto nothing = Value::map({});
-    auto reader =
-        MemberReader{form.is_null() ? nothing : form,
-                     path,
-                     {"kind", "command", "builtin", "env", "cwd", "url", "headers", "format",
-                      "allow_private", "heartbeat", "offers", "timeout", "retry", "concurrency"},
-                     problems};
+    auto reader = MemberReader{
+        form.is_null() ? nothing : form,
+        path,
+        {"kind",   "command",       "builtin",   "env",     "cwd",     "url",   "headers",
+         "format", "allow_private", "heartbeat", "offers",  "timeout", "retry", "concurrency",
+         "rate",   "burst",         "priority",  "per_key", "pool",    "limits"},
+        problems};
     if (!form.is_map() && !form.is_null()) {
         return function;
     }
@@ -276,6 +278,7 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     function.concurrency = reader.count("concurrency");
     if (kind) {
         check_members_of_kind(reader, function);
+        read_limits(form, path, function, problems);
     }
     return function;
 }

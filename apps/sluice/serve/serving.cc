@@ -1,0 +1,333 @@
+#include "sluice/serve/serving.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "server/token_routes.h"
+#include "sluice/definition_file.h"
+#include "sluice/output.h"
+#include "sluice/serve/sent_definition.h"
+#include "value/time_text.h"
+
+namespace sluice::app {
+
+namespace {
+
+constexpr auto wake_interval = std::chrono::milliseconds{60'000};
+constexpr auto secret_bytes_min = std::size_t{16};
+
+observe::Format format_of(const server::Configuration& values) {
+    return values.log_format == "json" ? observe::Format::Json : observe::Format::Text;
+}
+
+observe::Level level_of(const server::Configuration& values) {
+    return observe::level_named(values.log_level).value_or(observe::Level::Warn);
+}
+
+store::Durability durability_of(const server::Configuration& values) {
+    return values.durability == "relaxed"  ? store::Durability::Relaxed
+           : values.durability == "memory" ? store::Durability::Memory
+                                           : store::Durability::Strict;
+}
+
+http::ServerLimits limits_of(const server::Configuration& values) {
+    return {.header_bytes_max = values.limit_header.count,
+            .body_bytes_max = values.limit_body.count,
+            .bodies_bytes_max = values.limit_bodies.count,
+            .connections_max = values.limit_connections,
+            .header_time_max = values.limit_header_time,
+            .body_time_max = values.limit_body_time,
+            .idle_time_max = values.limit_idle_time,
+            .write_time_max = values.limit_write_time};
+}
+
+std::optional<http::TlsFiles> tls_of(const server::Configuration& values) {
+    if (values.tls_certificate.empty()) {
+        return std::nullopt;
+    }
+    return http::TlsFiles{.certificate = values.tls_certificate, .key = values.tls_key};
+}
+
+server::AuditLimits audit_limits_of(const server::Configuration& values) {
+    return {.age_max = values.audit_age, .records_max = values.audit_records};
+}
+
+/// A connection is a file: as many as the system lets us have.
+void raise_file_limit() {
+    auto limit = rlimit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+} // namespace
+
+Serving::Serving(const ConfigurationSource& source, server::Configured configured,
+                 secret::Secrets::Variables secrets)
+    : source_(source),
+      started_with_(configured),
+      configured_(std::move(configured)),
+      secrets_(values().secrets, std::move(secrets)),
+      diagnostics_(clock_, format_of(values()), level_of(values())) {}
+
+Result<void> Serving::open() {
+    raise_file_limit();
+    TRY(listen());
+    TRY(open_session());
+    TRY(open_access());
+    open_gateway();
+    auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
+    session_->functions().open(values().public_url.empty() ? url : values().public_url);
+    if (format_of(values()) == observe::Format::Json) {
+        diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
+    } else {
+        say("serving {} from {}", url, values().data);
+    }
+    return {};
+}
+
+Result<void> Serving::listen() {
+    address_ = TRY(ListenAddress::parse(values().listen));
+    server_ = TRY(http::Server::open(
+        {.address = address_.host,
+         .port = address_.port,
+         .limits = limits_of(values()),
+         .tls = tls_of(values())},
+        [this](http::Request request, const server::Reply& reply) {
+            handle(std::move(request), reply);
+        },
+        diagnostics_));
+    return {};
+}
+
+Result<void> Serving::open_session() {
+    auto forms = TRY(operator_functions());
+    session_ = TRY(Session::open(
+        {.data = values().data,
+         .durability = durability_of(values()),
+         .threads = static_cast<std::uint32_t>(values().threads),
+         .diagnostics = format_of(values()),
+         .functions = forms,
+         .trusts_definitions = false,
+         .prepare = [&](store::Store& store,
+                        Functions& functions) { return prepare(store, functions, forms); },
+         .on_stop = [this](const Error& error) { fail_with(error); }}));
+    session_->set_level(level_of(values()));
+    functions_->attach(session_->engine());
+    return {};
+}
+
+Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() const {
+    const auto& file = values().functions;
+    if (file.empty()) {
+        return {};
+    }
+    auto forms = load_functions(TRY(read_text(file)), file, trigger::Vocabulary{});
+    if (!forms) {
+        say_findings(forms.error());
+        return fail(Errc::InvalidInput, "{}: the functions have mistakes", file);
+    }
+    for (auto& form : *forms) {
+        form.is_private = form.is_private || values().allow_private;
+        form.url = TRY(secrets_.expand(form.url));
+        for (auto& [name, value] : form.headers) {
+            value = TRY(secrets_.expand(value));
+        }
+    }
+    return *std::move(forms);
+}
+
+Result<void> Serving::prepare(store::Store& store, Functions& functions,
+                              const std::vector<workflow::raw::FunctionForm>& forms) {
+    documents_ = TRY(server::Documents::open(
+        store, {std::string{server::Tokens::kind}, std::string{FunctionRegistry::document_kind}}));
+    functions_.emplace(*documents_, functions, forms,
+                       FunctionLimits{.allows_process = values().allow_process,
+                                      .allows_private = values().allow_private});
+    functions_->load(diagnostics_);
+    return {};
+}
+
+Result<void> Serving::open_access() {
+    auto is_loopback = address_.is_loopback();
+    tokens_.emplace(*documents_, token_table_,
+                    is_loopback ? server::WithoutTokens::Everybody : server::WithoutTokens::Nobody);
+    TRY(tokens_->load());
+    token_table_.set_configured(TRY(tokens_of(values())));
+    if (!is_loopback && token_table_.is_empty()) {
+        return fail(Errc::InvalidInput,
+                    "listen {}: without authentication a server listens on loopback only. Make a "
+                    "token with `sluice token create --data {} --name root --role admin`, or set "
+                    "SLUICE_TOKEN",
+                    values().listen, values().data);
+    }
+    if (!is_loopback && !tls_of(values())) {
+        diagnostics_.warn("tokens are sent in the clear: set tls.certificate and tls.key",
+                          {{"listen", values().listen}});
+    }
+    audit_ = TRY(server::Audit::open(session_->store(), clock_, metrics_, diagnostics_,
+                                     audit_limits_of(values())));
+    return {};
+}
+
+void Serving::open_gateway() {
+    services_.emplace(server::Services{.engine = session_->engine(),
+                                       .store = session_->store(),
+                                       .vocabulary = session_->vocabulary(),
+                                       .metrics = metrics_,
+                                       .clock = clock_,
+                                       .timers = timers_,
+                                       .compile =
+                                           [this](std::string_view source, std::string_view file) {
+                                               return compile(session_->vocabulary(),
+                                                              functions_->names(), source, file);
+                                           },
+                                       .version = SLUICE_VERSION,
+                                       .functions = &*functions_,
+                                       .tasks = &session_->functions().queues(),
+                                       .is_stopping = &is_stopping_});
+    auto routes = server::RouteTable{};
+    server::add_operation_routes(routes, *services_);
+    server::add_event_routes(routes, *services_);
+    server::add_definition_routes(routes, *services_);
+    server::add_run_routes(routes, *services_);
+    server::add_function_routes(routes, *services_);
+    server::add_task_routes(routes, *services_);
+    server::add_token_routes(routes, *tokens_, clock_);
+    server::add_audit_routes(routes, *audit_, clock_);
+    gateway_.emplace(std::move(routes), token_table_, metrics_,
+                     server::GatewayOptions{.is_open = address_.is_loopback(),
+                                            .hosts = values().hosts,
+                                            .origins = values().origins,
+                                            .audit = audit_.get()});
+    ready_gateway_ = &*gateway_;
+}
+
+void Serving::handle(http::Request request, const server::Reply& reply) const {
+    if (const auto* gateway = ready_gateway_.load(std::memory_order_acquire)) {
+        gateway->handle(std::move(request), reply);
+    } else if (request.target == "/healthz") {
+        server::answer(reply, 200, Value::object({{"version", SLUICE_VERSION}}));
+    } else {
+        server::answer(reply, server::Problem{.status = 503,
+                                              .code = "starting",
+                                              .detail = "this server is reading what it has kept",
+                                              .headers = {{"Retry-After", "1"}}});
+    }
+}
+
+Result<void> Serving::run() {
+    while (!interrupts_.has_come() && !broken()) {
+        bell_.wait(wake_interval);
+        if (hangups_.take()) {
+            reload();
+        }
+    }
+    is_stopping_ = true;
+    if (values().stop_delay > Nanos{0} && !broken()) {
+        diagnostics_.info("stopping", {{"delay", value::format_duration(values().stop_delay)}});
+        wait_for(values().stop_delay);
+    }
+    stop();
+    if (auto error = broken()) {
+        return std::unexpected(*error);
+    }
+    return {};
+}
+
+/// A second signal ends the process at once, and any other changes nothing.
+void Serving::wait_for(Nanos delay) {
+    auto until = clock_.steady() + delay;
+    for (auto left = delay; left > Nanos{0} && !broken(); left = until - clock_.steady()) {
+        bell_.wait(std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
+}
+
+void Serving::stop() {
+    session_->functions().queues().end_asking();
+    server_->stop(values().stop_grace);
+    audit_->stop();
+    session_->stop();
+    diagnostics_.info("stopped");
+}
+
+void Serving::reload() {
+    auto next = source_.load();
+    auto applied = next ? apply(*next) : Result<void>{std::unexpected(next.error())};
+    if (!applied) {
+        diagnostics_.error("the configuration was not reloaded: the one before stands",
+                           {{"why", applied.error().message}});
+        return;
+    }
+    for (const auto* setting : started_with_.differences(*next)) {
+        if (setting->change == server::Change::Restart) {
+            diagnostics_.warn("a setting changes only when the server is started again",
+                              {{"setting", setting->name}, {"value", next->text(*setting)}});
+        }
+    }
+    configured_ = *std::move(next);
+    diagnostics_.info("the configuration was reloaded");
+}
+
+Result<void> Serving::apply(const server::Configured& next) {
+    const auto& wanted = next.values();
+    auto tls = tls_of(wanted);
+    if (tls.has_value() != tls_of(started_with_.values()).has_value()) {
+        return fail(Errc::InvalidInput,
+                    "TLS is turned on and off only when the server is started again");
+    }
+    auto tokens = TRY(tokens_of(wanted));
+    if (!address_.is_loopback() && tokens.empty() &&
+        documents_->list(server::Tokens::kind).empty()) {
+        return fail(Errc::InvalidInput, "there would be no token left to come in with");
+    }
+    if (tls) {
+        TRY(server_->reload_tls(*tls));
+    }
+    token_table_.set_configured(std::move(tokens));
+    gateway_->set_names(wanted.hosts, wanted.origins);
+    audit_->set_limits(audit_limits_of(wanted));
+    diagnostics_.set_least(level_of(wanted));
+    session_->set_level(level_of(wanted));
+    return {};
+}
+
+Result<std::vector<server::TokenTable::Hashed>> Serving::tokens_of(
+    const server::Configuration& wanted) const {
+    auto configured = wanted.tokens;
+    if (!wanted.token.empty()) {
+        configured.push_back(
+            {.info = {.name = "root", .role = server::Role::Admin}, .secret = wanted.token});
+    }
+    auto hashed = std::vector<server::TokenTable::Hashed>{};
+    for (auto& token : configured) {
+        if (!token.secret.empty()) {
+            auto secret = TRY(secrets_.expand(token.secret));
+            if (secret.size() < secret_bytes_min) {
+                return fail(Errc::InvalidInput,
+                            "the secret of the token {} has less than {} bytes: make one with "
+                            "`sluice token create`",
+                            token.info.name, secret_bytes_min);
+            }
+            token.hash = server::TokenTable::hash_of(secret);
+        }
+        hashed.emplace_back(std::move(token.hash), std::move(token.info));
+    }
+    return hashed;
+}
+
+void Serving::fail_with(const Error& error) {
+    auto lock = std::lock_guard{mutex_};
+    broken_ = error;
+    bell_.ring();
+}
+
+std::optional<Error> Serving::broken() {
+    auto lock = std::lock_guard{mutex_};
+    return broken_;
+}
+
+} // namespace sluice::app

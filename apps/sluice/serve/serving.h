@@ -1,0 +1,94 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "http/server.h"
+#include "observe/diagnostic_lines.h"
+#include "observe/metrics.h"
+#include "reactor/timer_thread.h"
+#include "secret/secrets.h"
+#include "server/audit.h"
+#include "server/configuration.h"
+#include "server/documents.h"
+#include "server/gateway.h"
+#include "server/services.h"
+#include "server/tokens.h"
+#include "sluice/run/bell.h"
+#include "sluice/run/interrupts.h"
+#include "sluice/serve/configuration_source.h"
+#include "sluice/serve/function_registry.h"
+#include "sluice/serve/hangups.h"
+#include "sluice/serve/listen_address.h"
+#include "sluice/session.h"
+
+namespace sluice::app {
+
+/// Engine, routes and listener, put together and taken apart in the right order.
+class Serving {
+public:
+    /// The source outlives it.
+    Serving(const ConfigurationSource& source, server::Configured configured,
+            secret::Secrets::Variables secrets);
+
+    /// Listens at once, and says that it is not ready until everything is there.
+    Result<void> open();
+    /// Until it is asked to stop; then answers what was asked, commits, and goes.
+    Result<void> run();
+
+private:
+    const server::Configuration& values() const { return configured_.values(); }
+    Result<void> listen();
+    Result<void> open_session();
+    Result<std::vector<workflow::raw::FunctionForm>> operator_functions() const;
+    /// What the engine must find when it is opened.
+    Result<void> prepare(store::Store& store, Functions& functions,
+                         const std::vector<workflow::raw::FunctionForm>& forms);
+    Result<void> open_access();
+    void open_gateway();
+    void handle(http::Request request, const server::Reply& reply) const;
+
+    /// Takes up what may change; a configuration that is wrong changes nothing.
+    void reload();
+    Result<void> apply(const server::Configured& next);
+    Result<std::vector<server::TokenTable::Hashed>> tokens_of(
+        const server::Configuration& values) const;
+    void wait_for(Nanos delay);
+    void stop();
+
+    void fail_with(const Error& error);
+    std::optional<Error> broken();
+
+    const ConfigurationSource& source_;
+    server::Configured started_with_;
+    server::Configured configured_; ///< As it was read last.
+    secret::Secrets secrets_;
+    SystemClock clock_;
+    observe::DiagnosticLines diagnostics_;
+    observe::Metrics metrics_;
+    reactor::TimerThread timers_;
+    server::TokenTable token_table_{clock_};
+    Bell bell_;
+    // From the beginning: whoever is told that it serves may ask it to stop.
+    Interrupts interrupts_{bell_};
+    Hangups hangups_{bell_};
+    std::mutex mutex_;
+    std::optional<Error> broken_;
+    std::atomic<bool> is_stopping_{false};
+    ListenAddress address_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<server::Documents> documents_;
+    std::optional<FunctionRegistry> functions_;
+    std::optional<server::Tokens> tokens_;
+    std::unique_ptr<server::Audit> audit_;
+    std::optional<server::Services> services_;
+    std::optional<server::Gateway> gateway_;
+    std::atomic<const server::Gateway*> ready_gateway_{nullptr};
+    std::unique_ptr<http::Server> server_;
+};
+
+} // namespace sluice::app
