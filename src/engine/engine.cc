@@ -73,7 +73,8 @@ public:
           clock_(clock),
           options_(std::move(options)),
           catalog_(store, vocabulary),
-          dispatcher_(options_.functions,
+          dispatcher_({.shared = std::move(options_.functions),
+                       .by_space = std::move(options_.functions_by_space)},
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
                       {.clock = clock,
                        .timers = *timers_,
@@ -197,6 +198,10 @@ public:
                          .done = std::move(settle)});
     }
 
+    Result<bool> heartbeat(std::string_view token, std::uint64_t lease) override {
+        return dispatcher_.heartbeat(TRY(dispatcher_.tokens().read(token)), lease);
+    }
+
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
@@ -241,6 +246,14 @@ public:
         return feed_source(
             source, space, store_, [this](Input&& input) { push(std::move(input)); },
             std::move(stop));
+    }
+
+    void set_function(const std::string& space, const std::string& name,
+                      Function function) override {
+        dispatcher_.set_function(space, name, std::move(function));
+    }
+    void remove_function(const std::string& space, const std::string& name) override {
+        dispatcher_.remove_function(space, name);
     }
 
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }

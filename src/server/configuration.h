@@ -46,6 +46,10 @@ struct Configuration {
     std::string token;
     std::vector<ConfiguredToken> tokens;
     std::string secrets;
+    std::string functions;
+    bool allow_private = false;
+    bool allow_process = false;
+    std::string public_url;
     std::string log_level = "info";
     std::string log_format = "text";
     Bytes limit_body{std::uint64_t{4} << 20U};

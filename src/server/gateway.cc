@@ -47,6 +47,8 @@ public:
         return reply_->stream(std::move(head), std::move(on_close));
     }
 
+    void when_gone(std::function<void()> call) override { reply_->when_gone(std::move(call)); }
+
 private:
     void mark(http::Response& response) const {
         response.headers.set("Access-Control-Allow-Origin", origin_);

@@ -27,6 +27,7 @@
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
+#include "sluice/serve/function_registry.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
 #include "sluice/served_directory.h"
@@ -50,6 +51,10 @@ private:
     const server::Configuration& values() const { return configured_.values(); }
     Result<void> listen();
     Result<void> open_session();
+    Result<std::vector<workflow::raw::FunctionForm>> operator_functions() const;
+    /// What the engine must find when it is opened.
+    Result<void> prepare(store::Store& store, Functions& functions,
+                         const std::vector<workflow::raw::FunctionForm>& forms);
     Result<void> open_access();
     void open_gateway();
     void handle(http::Request request, const server::Reply& reply) const;
@@ -89,6 +94,7 @@ private:
     std::unique_ptr<Session> session_;
     std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
+    std::optional<FunctionRegistry> functions_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
     std::optional<server::Namespaces> namespaces_;

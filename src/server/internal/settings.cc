@@ -55,6 +55,16 @@ const std::vector<Setting>& table() {
          "tokens: name, role, namespace, expires, and hash or secret, see below", Change::Live},
         {"secrets", "DIR", &C::secrets,
          "a folder with a file for each secret that ${secret:NAME} refers to"},
+        {"functions", "FILE", &C::functions,
+         "a file with functions for every namespace, of any kind"},
+        {"allow_private", "TRUTH", &C::allow_private,
+         "whether functions may reach loopback, link-local and private addresses; otherwise only "
+         "those of the file that say allow_private: true"},
+        {"allow_process", "TRUTH", &C::allow_process,
+         "whether functions that run commands on this host may come through the API"},
+        {"public_url", "URL", &C::public_url,
+         "where functions reach this server with answers that come later; where it listens if "
+         "not set"},
         {.name = "log.level",
          .form = "WORD",
          .field = &C::log_level,

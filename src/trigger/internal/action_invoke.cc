@@ -27,21 +27,34 @@ public:
     bool is_spread = false;
 
     Attempt<void> perform(Firing& firing) const override {
+        auto carried = policy_in(firing.event());
         if (!each) {
-            return open_task(firing);
+            return open_task(firing, carried);
         }
         auto slice = TRY(firing.slice(*each));
         for (auto at = slice.begin; at < slice.end; ++at) {
             firing.set_item(at, slice.items);
-            TRY(open_task(firing));
+            TRY(open_task(firing, carried));
         }
         firing.finish_slice(slice);
         return {};
     }
 
 private:
-    Attempt<void> open_task(Firing& firing) const {
-        auto task = TaskState{.kind = kind, .policy = policy, .trigger = firing.trigger()};
+    /// With the trace that the event belongs to, so that the call belongs to it too.
+    Value policy_in(const event::Event& event) const {
+        constexpr auto name = std::string_view{"traceparent"};
+        if (kind != TaskKind::Call || !event.json().contains(name)) {
+            return policy;
+        }
+        auto trace = event.attribute(name);
+        return trace && trace->is_string()
+                   ? (policy.is_map() ? policy : Value::map({})).with(name, *trace)
+                   : policy;
+    }
+
+    Attempt<void> open_task(Firing& firing, const Value& carried) const {
+        auto task = TaskState{.kind = kind, .policy = carried, .trigger = firing.trigger()};
         task.target = TRY(firing.evaluate_text(target, "the target"));
         task.input = TRY(firing.evaluate(input));
         task.subject = TRY(firing.evaluate_text(subject, "subject"));
