@@ -166,7 +166,10 @@ class PolicyTest(ServerTest):
     ROLES = ("anyone", "reader", "operator", "admin")
     # A route that everybody may use is listed here, or the test fails.
     OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("GET", "/v1/operations"),
-            ("OPTIONS", "/events"), ("OPTIONS", "/v1/runs/{run}/events")}
+            ("OPTIONS", "/events"), ("OPTIONS", "/v1/runs/{run}/events"),
+            # The token in the path says who may.
+            ("POST", "/v1/tasks/{token}"), ("POST", "/v1/tasks/{token}/complete"), ("POST", "/v1/tasks/{token}/fail"),
+            ("POST", "/v1/tasks/{token}/heartbeat")}
 
     def status(self, route, token, space=""):
         """Of a request to it; what follows the head of the answer may go on for ever."""
