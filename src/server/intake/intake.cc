@@ -18,10 +18,9 @@ Result<std::unique_ptr<Intake>> Intake::open(engine::Engine& engine, store::Stor
     }
     intake->documents_ = TRY(Documents::open(store, kinds));
     auto& documents = *intake->documents_;
-    intake->router_ =
-        TRY(EventRouter::open(engine, documents,
-                              {.accepts_unrouted = options.accepts_unrouted,
-                               .quotas = options.quotas}));
+    intake->router_ = TRY(EventRouter::open(
+        engine, documents,
+        {.accepts_unrouted = options.accepts_unrouted, .quotas = options.quotas}));
     auto sources = Sources::Kinds{};
     sources["directory"] = std::make_unique<DirectoryKind>(std::move(options.watch_roots));
     sources["s3"] = std::make_unique<S3Kind>();
