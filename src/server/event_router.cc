@@ -70,9 +70,10 @@ Result<std::size_t> add_routed(event::Codec& codec, const Event& event, std::siz
 /// at once but those of `start`, which count.
 class Routing : public std::enable_shared_from_this<Routing> {
 public:
-    Routing(engine::Engine& engine, std::string space, RoutingPlan plan, EventRouter::Table table,
-            EventRouter::Done done)
+    Routing(engine::Engine& engine, const Quotas* quotas, std::string space, RoutingPlan plan,
+            EventRouter::Table table, EventRouter::Done done)
         : engine_(engine),
+          quotas_(quotas),
           space_(std::move(space)),
           plan_(std::move(plan)),
           table_(std::move(table)),
@@ -116,6 +117,10 @@ private:
             then();
             return;
         }
+        if (auto problem = admit(requests.size())) {
+            done_(std::unexpected(*std::move(problem)));
+            return;
+        }
         left_ = requests.size();
         then_ = std::move(then);
         for (const auto& request : requests) {
@@ -123,6 +128,17 @@ private:
                 self->count(started);
             });
         }
+    }
+
+    std::optional<Problem> admit(std::size_t runs) {
+        for (auto at = std::size_t{0}; quotas_ != nullptr && at < runs; ++at) {
+            auto ticket = quotas_->admit_start(space_);
+            if (!ticket) {
+                return ticket.error();
+            }
+            tickets_.push_back(*std::move(ticket));
+        }
+        return std::nullopt;
     }
 
     void count(const Result<Value>& started) {
@@ -184,6 +200,8 @@ private:
     }
 
     engine::Engine& engine_;
+    const Quotas* quotas_;
+    std::vector<Quotas::Ticket> tickets_; ///< Of the runs it starts, until all is done.
     std::string space_;
     RoutingPlan plan_;
     EventRouter::Table table_; ///< Holds the plan's routes.
@@ -356,8 +374,8 @@ void EventRouter::take(std::string space, std::vector<Event> events, Done done) 
         done(std::unexpected(*std::move(problem)));
         return;
     }
-    std::make_shared<Routing>(engine_, std::move(space), std::move(plan), std::move(table),
-                              std::move(done))
+    std::make_shared<Routing>(engine_, options_.quotas, std::move(space), std::move(plan),
+                              std::move(table), std::move(done))
         ->begin();
 }
 

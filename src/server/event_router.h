@@ -18,6 +18,7 @@
 #include "server/documents.h"
 #include "server/event_route.h"
 #include "server/problem.h"
+#include "server/quotas.h"
 #include "trigger/history.h"
 
 namespace sluice::server {
@@ -55,6 +56,7 @@ public:
     struct Options {
         /// An event that no route takes is dropped and counted instead of refused.
         bool accepts_unrouted = false;
+        const Quotas* quotas = nullptr; ///< Of runs that routes start; null: none.
     };
     using Done = std::move_only_function<void(std::expected<Routed, Problem>)>;
 

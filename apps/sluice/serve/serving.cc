@@ -126,16 +126,18 @@ Result<void> Serving::open_session() {
                                   .metrics = &metrics_,
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
-    documents_ =
-        TRY(server::Documents::open(session_->store(), {std::string{server::Tokens::kind},
-                                                        std::string{server::Namespaces::kind},
-                                                        std::string{server::Quotas::kind}}));
+    auto kinds = server::intake::Intake::kinds();
+    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind}) {
+        kinds.emplace_back(kind);
+    }
+    documents_ = TRY(server::Documents::open(session_->store(), kinds));
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
-        session_->engine(), session_->store(), clock_,
+        session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
-         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()}}));
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
+         .quotas = quotas_.get()}));
     return {};
 }
 
