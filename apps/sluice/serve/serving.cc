@@ -135,7 +135,7 @@ Result<void> Serving::open_session() {
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
-        session_->engine(), session_->store(), clock_,
+        session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
          .quotas = quotas_.get()}));
@@ -182,9 +182,12 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
 
 Result<void> Serving::prepare(store::Store& store, Functions& functions,
                               const std::vector<workflow::raw::FunctionForm>& forms) {
-    documents_ = TRY(server::Documents::open(
-        store, {std::string{server::Tokens::kind}, std::string{server::Namespaces::kind},
-                std::string{server::Quotas::kind}, std::string{FunctionRegistry::document_kind}}));
+    auto kinds = server::intake::Intake::kinds();
+    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind,
+                      FunctionRegistry::document_kind}) {
+        kinds.emplace_back(kind);
+    }
+    documents_ = TRY(server::Documents::open(store, kinds));
     functions_.emplace(*documents_, functions, forms,
                        FunctionLimits{.allows_process = values().allow_process,
                                       .allows_private = values().allow_private});
