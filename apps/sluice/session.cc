@@ -7,6 +7,7 @@
 #include "engine/inspector.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
+#include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
 #include "workflow/raw/parse.h"
@@ -47,6 +48,12 @@ Result<void> add_functions_of_runs(store::Store& store, const trigger::Vocabular
 }
 
 Error in_directory(const Error& error, const std::filesystem::path& data) {
+    if (auto url = error.code == Errc::Conflict ? ServedDirectory::url_of(data) : std::string{};
+        !url.empty()) {
+        return {error.code,
+                fmt::format("{} belongs to the server at {}: ask that, with --server {}",
+                            data.string(), url, url)};
+    }
     if (error.message.find(data.string()) != std::string::npos) {
         return error;
     }
@@ -90,6 +97,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                  .calls_functions = options.calls_functions,
                                                  .marker = std::move(marker),
                                                  .watch = std::move(options.watch),
+                                                 .metrics = options.metrics,
                                                  .on_stop = std::move(options.on_stop)}));
     return session;
 }

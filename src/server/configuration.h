@@ -58,6 +58,8 @@ struct Configuration {
     Nanos limit_body_time = std::chrono::seconds{30};
     Nanos limit_idle_time = std::chrono::seconds{75};
     Nanos limit_write_time = std::chrono::seconds{30};
+    std::string unrouted = "refuse";
+    std::vector<std::string> watch_roots;
     Nanos audit_age = std::chrono::hours{24 * 90};
     std::uint64_t audit_records = 1'000'000;
     Nanos stop_delay{0};

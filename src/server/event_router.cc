@@ -233,6 +233,38 @@ std::optional<Problem> missing_definition(engine::Engine& engine, std::string_vi
 
 } // namespace
 
+std::optional<Problem> problem_of(trigger::Fate fate) {
+    switch (fate) {
+        case trigger::Fate::NoSuchRun:
+            return Problem{.status = 404, .code = "not_found", .detail = "there is no such run"};
+        case trigger::Fate::Refused:
+        case trigger::Fate::Busy:
+            return Problem{.status = 429,
+                           .code = "run_full",
+                           .detail = "the run keeps as many events as it may",
+                           .headers = {{"Retry-After", "1"}}};
+        default: return std::nullopt;
+    }
+}
+
+std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed) {
+    auto taken = std::set<std::size_t>{};
+    for (const auto& part : routed.parts) {
+        if (part.fate != trigger::Fate::NoSuchRun) {
+            taken.insert(part.event);
+        }
+    }
+    auto problems = std::vector<std::pair<std::size_t, Problem>>{};
+    for (const auto& part : routed.parts) {
+        auto problem = problem_of(part.fate);
+        if (problem && (problem->status != 404 || !taken.contains(part.event))) {
+            problem->detail += ": " + part.run;
+            problems.emplace_back(part.event, *std::move(problem));
+        }
+    }
+    return problems;
+}
+
 Result<Event> with_run(event::Codec& codec, const Event& event, std::string_view run) {
     if (!event.run().empty()) {
         if (event.run() != run) {

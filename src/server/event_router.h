@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -37,6 +38,12 @@ struct Routed {
     std::size_t unrouted = 0;   ///< Events that no route took, and that were accepted all the same.
     std::optional<Value> reply; ///< Of a trigger, to the first event.
 };
+
+/// What keeps an event from its run; nothing when it was taken.
+std::optional<Problem> problem_of(trigger::Fate fate);
+/// What was not taken, by the event's place. A run that is not there is no problem for an event
+/// that another one took.
+std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed);
 
 /// Finds the runs of events that name none, by the routes that people set up.
 ///

@@ -233,8 +233,8 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
     }
     auto caller = caller_of(request);
     if (rates_.is_set()) {
-        if (auto problem = refuse_rate(caller, request)) {
-            refuse(*problem);
+        if (auto too_many = refuse_rate(caller, request)) {
+            refuse(*too_many);
             return;
         }
     }

@@ -3,6 +3,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -70,7 +72,8 @@ private:
         std::map<http::Method, const Route*> routes;
     };
 
-    const Node* walk(const Node& node, std::span<const std::string> segments) const;
+    const Node* walk(const Node& node, std::span<const std::string> segments,
+                     std::optional<http::Method> method) const;
 
     std::vector<std::unique_ptr<Route>> routes_;
     Node root_;

@@ -88,7 +88,7 @@ class TokenTest(ServerTest):
         done = self.run_program("serve", "--data", self.data, "--listen", "0.0.0.0:0")
         self.assertEqual(done.returncode, 2)
         self.assertIn("sluice token create", done.stderr)
-        done = self.run_program("token", "create", "--data", self.data, "--name", "root", "--role", "admin")
+        done = self.run_program("token", "create", "root", "--data", self.data, "--role", "admin")
         self.assertEqual(done.returncode, 0, done.stderr)
         server = self.serve(listen="0.0.0.0:0")
         self.assertEqual(server.ask("GET", "/v1/runs")[0], 401)
@@ -135,7 +135,7 @@ class TokenTest(ServerTest):
         self.assertEqual(server.ask("DELETE", "/v1/tokens/root", token=ROOT_TOKEN)[0], 409)
 
     def test_a_token_whose_time_is_over_is_told_so(self):
-        made = json.loads(self.run_program("token", "create", "--name", "old", "--role", "admin", "--json").stdout)
+        made = json.loads(self.run_program("token", "create", "old", "--for-config", "--role", "admin", "--json").stdout)
         config = self.file("c.yaml", f"tokens:\n  - {{name: old, role: admin, expires: '2020-01-01T00:00:00Z', hash: {made['hash']}}}\n")
         server = self.serve("--config", config)
         status, problem = server.ask("GET", "/v1/runs", token=made["token"])

@@ -96,7 +96,12 @@ Result<void> Serving::open() {
     TRY(open_session());
     TRY(open_access());
     open_gateway();
+    live_.start();
+    intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
+    if (durability_of(values()) != store::Durability::Memory) {
+        served_.emplace(values().data, url);
+    }
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -111,7 +116,8 @@ Result<void> Serving::listen() {
         {.address = address_.host,
          .port = address_.port,
          .limits = limits_of(values()),
-         .tls = tls_of(values())},
+         .tls = tls_of(values()),
+         .taken = &metrics_.histogram("http_request_seconds")},
         [this](http::Request request, const server::Reply& reply) {
             handle(std::move(request), reply);
         },
@@ -124,6 +130,8 @@ Result<void> Serving::open_session() {
                                   .durability = durability_of(values()),
                                   .threads = static_cast<std::uint32_t>(values().threads),
                                   .diagnostics = format_of(values()),
+                                  .watch = live_.watch(),
+                                  .metrics = &metrics_,
                                   .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     documents_ =
@@ -132,6 +140,11 @@ Result<void> Serving::open_session() {
                                                         std::string{server::Quotas::kind}}));
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+    intake_ = TRY(server::intake::Intake::open(
+        session_->engine(), session_->store(), clock_,
+        {.accepts_unrouted = values().unrouted == "accept",
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
+         .quotas = quotas_.get()}));
     return {};
 }
 
@@ -144,7 +157,7 @@ Result<void> Serving::open_access() {
     if (!is_loopback && token_table_.is_empty()) {
         return fail(Errc::InvalidInput,
                     "listen {}: without authentication a server listens on loopback only. Make a "
-                    "token with `sluice token create --data {} --name root --role admin`, or set "
+                    "token with `sluice token create root --data {} --role admin`, or set "
                     "SLUICE_TOKEN",
                     values().listen, values().data);
     }
@@ -164,24 +177,36 @@ void Serving::open_gateway() {
                                        .metrics = metrics_,
                                        .clock = clock_,
                                        .timers = timers_,
+                                       .workers = workers_,
+                                       .live = live_,
                                        .compile =
                                            [this](std::string_view source, std::string_view file) {
                                                return compile(session_->vocabulary(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
+                                       .router = &intake_->router(),
+                                       .is_stopping = &is_stopping_,
+                                       .limits = decide_limits,
                                        .documents = documents_.get(),
                                        .namespaces = &*namespaces_,
-                                       .quotas = quotas_.get(),
-                                       .is_stopping = &is_stopping_});
+                                       .quotas = quotas_.get()});
+    backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
     server::add_event_routes(routes, *services_);
     server::add_definition_routes(routes, *services_);
     server::add_run_routes(routes, *services_);
+    server::add_run_change_routes(routes, *services_);
+    server::add_run_trigger_routes(routes, *services_);
+    server::add_run_history_routes(routes, *services_);
+    server::add_live_routes(routes, *services_);
     server::add_namespace_routes(routes, *services_);
     server::add_quota_routes(routes, *services_);
+    server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
+    intake_->add_routes(routes, *services_);
+    server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
                                             .hosts = values().hosts,
@@ -235,8 +260,12 @@ void Serving::wait_for(Nanos delay) {
 
 void Serving::stop() {
     server_->stop(values().stop_grace);
+    served_.reset();
+    workers_.stop();
     audit_->stop();
+    intake_->stop();
     session_->stop();
+    live_.stop();
     diagnostics_.info("stopped");
 }
 
