@@ -139,6 +139,7 @@ class RouteTest(unittest.TestCase):
         self.route_pairs()
         self.assertEqual(self.ask("GET", "/v1/routes/pairs")[1]["filter"], {"exact": {"type": "item"}})
         self.assertEqual([route["route"] for route in self.ask("GET", "/v1/routes")[1]["routes"]], ["pairs"])
+        self.assertEqual(self.ask("PUT", "/v1/namespaces/other")[0], 200)
         self.assertEqual(self.ask("GET", "/v1/routes?namespace=other")[1]["routes"], [])
         status, problem = self.ask("PUT", "/v1/routes/bad", {"filter": {"sql": "x"}, "to": {}})
         self.assertEqual(status, 400)
