@@ -2,8 +2,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,9 +16,7 @@
 #include "cli/server_actions.h"
 #include "server/configuration.h"
 #include "sluice/bench.h"
-#include "sluice/inspect/replay_command.h"
-#include "sluice/inspect/show_command.h"
-#include "sluice/inspect/why_command.h"
+#include "sluice/restore_command.h"
 #include "sluice/run/delete_command.h"
 #include "sluice/run/fork_command.h"
 #include "sluice/run/reopen_command.h"
@@ -212,95 +210,11 @@ Command validate_row() {
             .run = [options] { return validate(*options); }};
 }
 
-Command show_row() {
-    auto options = std::make_shared<ShowOptions>();
-    auto command = Command{.name = "show",
-                           .help = "Show the runs of a data directory, or one of them",
-                           .words = {{.name = "RUN",
-                                      .target = &options->run,
-                                      .help = "A run; otherwise all of them are listed",
-                                      .completes = Completes::Run},
-                                     required(data_word(options->data))},
-                           .run = [options] { return show(*options); }};
-    for (const auto& [flag, section, help] :
-         {std::tuple{"--triggers", Section::Triggers, "Its triggers and how far they are"},
-          {"--contexts", Section::Contexts, "What it and its scopes remember"},
-          {"--history", Section::History, "Every event, and what followed from it"},
-          {"--events", Section::Events, "Every event and its fate"},
-          {"--timers", Section::Timers, "Timers that are set"},
-          {"--tasks", Section::Tasks, "Tasks that are open"}}) {
-        command.words.push_back({.name = flag,
-                                 .target = [options, part = section] { options->section = part; },
-                                 .help = help,
-                                 .group = "section"});
-    }
-    auto words = std::vector<Word>{
-        {.name = "--quarantine",
-         .target = &options->is_quarantine,
-         .help = "List events of sources that no run was there for"},
-        {.name = "--status",
-         .target = &options->status,
-         .help = "List runs with this status",
-         .choices = {"running", "succeeded", "failed", "cancelled", "timed out"}},
-        {.name = "--definition",
-         .target = &options->definition,
-         .help = "List runs of this definition"},
-        {.name = "--label",
-         .target = &options->label,
-         .help = "List runs with this label, key=value"},
-        {.name = "--since",
-         .target = &options->since,
-         .help = "List runs that started then or later: a time, or a duration before now"},
-        {.name = "--until",
-         .target = &options->until,
-         .help = "List runs that started before then"},
-        {.name = "--ended-since", .target = &options->ended_since, .help = "The same of their end"},
-        {.name = "--ended-until", .target = &options->ended_until, .help = "The same of their end"},
-        {.name = "--cursor", .target = &options->cursor, .help = "Where the page before ended"},
-        {.name = "--limit",
-         .target = &options->limit,
-         .help = "Runs or events, at most",
-         .least = 1},
-        json_word(options->is_json, "As JSON; histories as JSON lines")};
-    command.words.insert(command.words.end(), words.begin(), words.end());
-    return command;
-}
-
-Command why_row() {
-    auto options = std::make_shared<WhyOptions>();
-    return {.name = "why",
-            .help = "Explain what happened to an event, or where a run stands",
-            .words = {run_word(options->run),
-                      {.name = "EVENT",
-                       .target = &options->event,
-                       .help = "An event by its id or number (#12)"},
-                      required(data_word(options->data)),
-                      json_word(options->is_json, "As JSON")},
-            .run = [options] { return why(*options); }};
-}
-
-Command replay_row() {
-    auto options = std::make_shared<ReplayOptions>();
-    return {.name = "replay",
-            .help = "Decide a run's history again and compare",
-            .words = {run_word(options->run),
-                      required(data_word(options->data)),
-                      {.name = "--from",
-                       .target = &options->from,
-                       .help = "Begin at the last checkpoint at or before this event",
-                       .value = "EVENT"},
-                      {.name = "--at",
-                       .target = &options->at,
-                       .help = "Print the state right after this event instead",
-                       .value = "EVENT"},
-                      json_word(options->is_json, "As JSON")},
-            .run = [options] { return replay(*options); }};
-}
-
 Command serve_row() {
     struct Given {
         ServeOptions options;
-        std::map<std::string, std::vector<std::string>> settings; ///< Of an option the last counts.
+        std::map<std::string, std::vector<std::string>> texts;    ///< Of an option the last counts.
+        std::map<std::string, std::optional<std::string>> truths; ///< Empty: without a value.
     };
     auto given = std::make_shared<Given>();
     auto command = Command{.name = "serve",
@@ -312,9 +226,12 @@ Command serve_row() {
                                       .completes = Completes::File}}};
     for (const auto& setting : server::settings()) {
         if (!setting.flag().empty()) {
+            auto name = std::string{setting.name};
+            auto is_truth = std::holds_alternative<bool server::Configuration::*>(setting.field);
             command.words.push_back(
                 {.name = setting.flag(),
-                 .target = &given->settings[std::string{setting.name}],
+                 .target = is_truth ? cli::Target{&given->truths[name]}
+                                    : cli::Target{&given->texts[name]},
                  .help = fmt::format("{} [{}]", setting.description,
                                      server::Configured{}.text(setting)),
                  .value = std::string{setting.form},
@@ -328,14 +245,33 @@ Command serve_row() {
     command.words.push_back(json_word(given->options.is_json, "What it tells or shows, as JSON"));
     command.run = [given] {
         auto options = given->options;
-        for (const auto& [name, texts] : given->settings) {
+        for (const auto& [name, texts] : given->texts) {
             if (!texts.empty()) {
                 options.flags.insert_or_assign(name, texts.back());
+            }
+        }
+        for (const auto& [name, text] : given->truths) {
+            if (text) {
+                options.flags.insert_or_assign(name, text->empty() ? "true" : *text);
             }
         }
         return serve(std::move(options));
     };
     return command;
+}
+
+Command restore_row() {
+    auto options = std::make_shared<RestoreOptions>();
+    return {.name = "restore",
+            .help = "Make a data directory of a backup",
+            .words = {{.name = "BACKUP",
+                       .target = &options->backup,
+                       .help = "The directory that `sluice backup` wrote",
+                       .is_required = true,
+                       .completes = Completes::Folder},
+                      required(data_word(options->data, "Where; it must not exist yet")),
+                      json_word(options->is_json, "As JSON")},
+            .run = [options] { return restore(*options); }};
 }
 
 std::vector<Command> store_rows() {
@@ -409,13 +345,15 @@ std::vector<Command> command_table(const Host& host) {
     auto add = [&table](std::vector<Command> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
     };
-    add({cli::deploy_command(host), cli::start_command(host), cli::ps_command(host), show_row(),
-         why_row(), replay_row(), cli::send_command(host)});
+    add({cli::deploy_command(host), cli::start_command(host), cli::ps_command(host),
+         cli::show_command(host), cli::watch_command(host), cli::events_command(host),
+         cli::why_command(host), cli::replay_command(host), cli::send_command(host)});
     add(cli::change_commands(host));
     add({fork_row(host), reopen_row(host), delete_row(host)});
     add(cli::document_commands(host));
     add(cli::token_commands(host));
     add(cli::profile_commands(host));
+    add({cli::backup_command(host), restore_row()});
     add(store_rows());
     add({bench_row()});
     add({completion_row(table)});

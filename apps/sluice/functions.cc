@@ -68,47 +68,124 @@ reactor::CommandLimits command_limits(const std::vector<FunctionForm>& forms,
     return limits;
 }
 
-connector::process::Functions commands_of(const std::vector<FunctionForm>& forms) {
-    auto commands = connector::process::Functions{};
-    for (const auto& form : forms) {
-        if (form.kind == FunctionKind::Process) {
-            commands.try_emplace(form.name, command_of(form));
-        }
+Result<connector::http::Function> http_function_of(const FunctionForm& form) {
+    using connector::http::Format;
+    auto url = http::parse_url(form.url);
+    if (!url) {
+        return fail(Errc::InvalidInput, "function \"{}\": {}", form.name, url.error().message);
     }
-    return commands;
+    return connector::http::Function{
+        .url = *std::move(url),
+        .headers = form.headers,
+        .format = form.is_plain_json ? Format::Json : Format::CloudEvent,
+        .heartbeat = form.heartbeat};
+}
+
+connector::poll::Function poll_function_of(const FunctionForm& form) {
+    auto function = connector::poll::Function{};
+    function.lease = form.heartbeat > Nanos{0} ? form.heartbeat : function.lease;
+    function.offers_max = form.offers > 0 ? form.offers : function.offers_max;
+    return function;
 }
 
 } // namespace
 
+Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner,
+                     observe::Diagnostics& diagnostics, const secret::Secrets* secrets)
+    : diagnostics_(diagnostics),
+      secrets_(secrets),
+      runner_(std::move(runner)),
+      builtin_(timers_),
+      queues_(std::make_shared<connector::poll::Queues>(clock_, timers_)) {}
+
+/// The engine may still hold sinks, which find these stopped.
+Functions::~Functions() {
+    for (const auto& caller : {guarded_caller_, free_caller_}) {
+        if (caller) {
+            caller->stop();
+        }
+    }
+    queues_->stop();
+}
+
 Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
-                                                     observe::Diagnostics& diagnostics) {
+                                                     observe::Diagnostics& diagnostics,
+                                                     const secret::Secrets* secrets) {
     auto runner = TRY(reactor::ProcessRunner::create(command_limits(forms, diagnostics)));
-    auto functions = std::unique_ptr<Functions>{new Functions{std::move(runner)}};
-    functions->process_ = std::make_unique<connector::process::Sink>(
-        connector::process::Services{*functions->runner_, functions->timers_, diagnostics},
-        commands_of(forms));
+    auto functions =
+        std::unique_ptr<Functions>{new Functions{std::move(runner), diagnostics, secrets}};
+    auto& shared = functions->table_.shared;
     for (const auto& form : forms) {
-        functions->add(form);
+        if (!shared.contains(form.name)) {
+            shared.emplace(form.name, TRY(functions->make(form)));
+        }
     }
     for (const auto* name : {"echo", "fail", "flaky", "noop", "sleep"}) {
-        functions->table_.try_emplace(name, engine::Function{.sink = &functions->builtin_});
+        shared.try_emplace(name, engine::Function{.sink = &functions->builtin_});
     }
     return functions;
 }
 
-void Functions::add(const FunctionForm& form) {
-    auto function = engine::Function{.sink = process_.get(), .concurrency = form.concurrency};
-    if (form.kind == FunctionKind::Builtin) {
-        renamed_.push_back(std::make_unique<RenamedSink>(builtin_, form.builtin));
-        function.sink = renamed_.back().get();
+void Functions::open(const std::string& callback_base) {
+    auto lock = std::lock_guard{mutex_};
+    callback_base_ = callback_base;
+    for (const auto& caller : {guarded_caller_, free_caller_}) {
+        if (caller) {
+            caller->open(callback_base);
+        }
     }
+}
+
+const Functions::Caller& Functions::caller_for(const FunctionForm& form) {
+    auto& caller = form.is_private ? free_caller_ : guarded_caller_;
+    if (!caller) {
+        auto options = connector::http::CallerOptions{};
+        if (!form.is_private) {
+            options.may_reach = http::is_public_address;
+        }
+        caller = std::make_shared<connector::http::Caller>(clock_, timers_, std::move(options));
+        if (callback_base_) {
+            caller->open(*callback_base_);
+        }
+    }
+    return caller;
+}
+
+Result<engine::Function> Functions::make(const FunctionForm& form) {
+    auto lock = std::lock_guard{mutex_};
+    auto function = engine::Function{.concurrency = form.concurrency};
+    switch (form.kind) {
+        case FunctionKind::Builtin:
+            function.owner = std::make_shared<RenamedSink>(builtin_, form.builtin);
+            break;
+        case FunctionKind::Process:
+            processes_.push_back(std::make_unique<connector::process::Sink>(
+                connector::process::Services{*runner_, timers_, diagnostics_, secrets_},
+                connector::process::Functions{{form.name, command_of(form)}}));
+            function.sink = processes_.back().get();
+            break;
+        case FunctionKind::Http:
+            function.owner = std::make_shared<connector::http::Sink>(caller_for(form),
+                                                                     TRY(http_function_of(form)));
+            break;
+        case FunctionKind::Poll:
+            function.owner =
+                std::make_shared<connector::poll::Sink>(queues_, poll_function_of(form));
+            break;
+    }
+    function.sink = function.owner ? function.owner.get() : function.sink;
     if (form.pool) {
         // Beyond it calls would wait in the pool, where neither priority nor turns hold.
         auto most = form.pool->max;
         function.concurrency = form.concurrency == 0 ? most : std::min(form.concurrency, most);
     }
     engine::apply_policy(form.policy, function);
-    table_.try_emplace(form.name, std::move(function));
+    return function;
+}
+
+Result<void> Functions::add(const std::string& space, const FunctionForm& form) {
+    table_.by_space[space].insert_or_assign(form.name, TRY(make(form)));
+    return {};
 }
 
 } // namespace sluice::app

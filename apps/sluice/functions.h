@@ -1,44 +1,69 @@
 #pragma once
 
-#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "connector/builtin/sink.h"
+#include "connector/http/caller.h"
+#include "connector/poll/queues.h"
 #include "connector/process/sink.h"
 #include "engine/dispatcher.h"
 #include "observe/diagnostics.h"
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
+#include "secret/secrets.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
 
-/// The functions that runs may invoke: the built-in ones, and those that files declare.
+/// The functions that runs may invoke: the built-in ones, those that files declare, and those that
+/// come later.
 ///
 /// Destroyed, it stops what still runs; the engine must have stopped before and be destroyed after.
 class Functions {
 public:
-    /// Of forms with the same name the first stands. The diagnostics outlive it.
+    /// Of forms with the same name the first stands. Fails with InvalidInput for a URL that is
+    /// none. The diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
-        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics);
+        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics,
+        const secret::Secrets* secrets);
+    ~Functions();
 
-    /// By name, for the engine. The sinks are ours.
-    const std::map<std::string, engine::Function>& table() const { return table_; }
+    /// Calls over HTTP wait for this: see connector::http::Caller.
+    void open(const std::string& callback_base);
+    /// A function for the engine, whose sink stands on what is ours. From any thread.
+    Result<engine::Function> make(const workflow::raw::FunctionForm& form);
+    /// Adds it to a namespace, before the engine is opened.
+    Result<void> add(const std::string& space, const workflow::raw::FunctionForm& form);
+
+    /// By name, for the engine.
+    const engine::FunctionTable& table() const { return table_; }
+    connector::poll::Queues& queues() { return *queues_; }
 
 private:
-    explicit Functions(std::unique_ptr<reactor::ProcessRunner> runner)
-        : runner_(std::move(runner)), builtin_(timers_) {}
+    Functions(std::unique_ptr<reactor::ProcessRunner> runner, observe::Diagnostics& diagnostics,
+              const secret::Secrets* secrets);
 
-    void add(const workflow::raw::FunctionForm& form);
+    using Caller = std::shared_ptr<connector::http::Caller>;
+    const Caller& caller_for(const workflow::raw::FunctionForm& form);
 
+    observe::Diagnostics& diagnostics_;
+    const secret::Secrets* secrets_; ///< Null: there are none.
+    SystemClock clock_;
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;
     connector::builtin::Sink builtin_;
-    std::unique_ptr<connector::process::Sink> process_;
-    std::vector<std::unique_ptr<event::Sink>> renamed_;
-    std::map<std::string, engine::Function> table_;
+    std::shared_ptr<connector::poll::Queues> queues_;
+    std::mutex mutex_;
+    std::optional<std::string> callback_base_; ///< Nothing: not open yet.
+    Caller guarded_caller_; ///< To public addresses only; null until it is needed.
+    Caller free_caller_;    ///< The same, to all.
+    std::vector<std::unique_ptr<connector::process::Sink>> processes_;
+    engine::FunctionTable table_;
 };
 
 } // namespace sluice::app

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/host.h"
 #include "sluice/command_table.h"
+#include "sluice/inspect/data_server.h"
 #include "sluice/serve/token_command.h"
 #include "workflow/raw/parse.h"
 
@@ -27,8 +28,9 @@ int main(int argc, char** argv) {
     // Both are told as errors of the write: nobody reads any more, or the file may not grow.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
-    auto host = cli::Host{
-        .read_document = read_document, .open_data = nullptr, .make_token = app::create_token};
+    auto host = cli::Host{.read_document = read_document,
+                          .open_data = app::open_data,
+                          .make_token = app::create_token};
     auto program = cli::Program{
         .name = "sluice",
         .help = "Sluice runs workflows made of events and triggers.",

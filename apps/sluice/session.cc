@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "engine/inspector.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
+#include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
 #include "workflow/raw/parse.h"
@@ -46,7 +48,28 @@ Result<void> add_functions_of_runs(store::Store& store, const trigger::Vocabular
     return {};
 }
 
+/// Whoever may run any command here may also reach any address.
+Result<void> trust(std::vector<FunctionForm>& forms) {
+    auto seen = std::set<std::string>{};
+    for (auto& form : forms) {
+        form.is_private = true;
+        if (seen.insert(form.name).second && form.kind == workflow::raw::FunctionKind::Poll) {
+            return fail(Errc::InvalidInput,
+                        "function \"{}\" is of kind poll: workers ask a server for its tasks, so "
+                        "use sluice serve, or --functions with another kind",
+                        form.name);
+        }
+    }
+    return {};
+}
+
 Error in_directory(const Error& error, const std::filesystem::path& data) {
+    if (auto url = error.code == Errc::Conflict ? ServedDirectory::url_of(data) : std::string{};
+        !url.empty()) {
+        return {error.code,
+                fmt::format("{} belongs to the server at {}: ask that, with --server {}",
+                            data.string(), url, url)};
+    }
     if (error.message.find(data.string()) != std::string::npos) {
         return error;
     }
@@ -78,20 +101,28 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     auto is_kept = options.durability != store::Durability::Memory;
     auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
-    if (options.calls_functions) {
+    if (options.calls_functions && options.trusts_definitions) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
+        TRY(trust(forms));
     }
-    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
-    session->engine_ = TRY(engine::Engine::open(*session->store_, session->vocabulary_,
-                                                session->clock_, session->diagnostics_,
-                                                {.lanes = options.threads,
-                                                 .functions = session->functions_->table(),
-                                                 .limits = decide_limits,
-                                                 .calls_functions = options.calls_functions,
-                                                 .marker = std::move(marker),
-                                                 .watch = std::move(options.watch),
-                                                 .metrics = options.metrics,
-                                                 .on_stop = std::move(options.on_stop)}));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_, options.secrets));
+    if (options.trusts_definitions) {
+        session->functions_->open("");
+    }
+    if (options.prepare) {
+        TRY(options.prepare(*session->store_, *session->functions_));
+    }
+    session->engine_ = TRY(engine::Engine::open(
+        *session->store_, session->vocabulary_, session->clock_, session->diagnostics_,
+        {.lanes = options.threads,
+         .functions = session->functions_->table().shared,
+         .functions_by_space = session->functions_->table().by_space,
+         .limits = decide_limits,
+         .calls_functions = options.calls_functions,
+         .marker = std::move(marker),
+         .watch = std::move(options.watch),
+         .metrics = options.metrics,
+         .on_stop = std::move(options.on_stop)}));
     return session;
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "observe/diagnostic_lines.h"
+#include "secret/secrets.h"
 #include "sluice/functions.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -24,6 +25,12 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
+    /// Whether who wrote the definitions may do what the operator may: then the functions they
+    /// declare are there too, may reach every address, and nobody answers them later.
+    bool trusts_definitions = true;
+    /// Sees the store and the functions before the engine is opened on them.
+    std::function<Result<void>(store::Store&, Functions&)> prepare;
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;
@@ -41,6 +48,7 @@ public:
 
     engine::Engine& engine() { return *engine_; }
     store::Store& store() { return *store_; }
+    Functions& functions() { return *functions_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
     void set_level(observe::Level least) { diagnostics_.set_least(least); }
     /// Stops the engine and whatever functions still do. What was taken is durable; the store can

@@ -3,8 +3,8 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/internal/run_list.h"
 #include "cli/output.h"
-#include "cli/run_list.h"
 #include "value/json.h"
 
 namespace sluice::cli {

@@ -12,12 +12,18 @@ namespace sluice::cli {
 Command deploy_command(const Host& host);
 Command start_command(const Host& host);
 Command ps_command(const Host& host);
+Command show_command(const Host& host);
+Command why_command(const Host& host);
+Command replay_command(const Host& host);
+Command watch_command(const Host& host);
+Command events_command(const Host& host);
 Command send_command(const Host& host);
 /// cancel, terminate, pause, resume: what a run is told.
 std::vector<Command> change_commands(const Host& host);
 /// list, get, set and delete of routes, sources and whatever else people set up by name.
 std::vector<Command> document_commands(const Host& host);
 std::vector<Command> token_commands(const Host& host);
+Command backup_command(const Host& host);
 std::vector<Command> profile_commands(const Host& host);
 
 } // namespace sluice::cli

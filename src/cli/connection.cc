@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "cli/internal/profiles.h"
 #include "cli/output.h"
-#include "cli/profiles.h"
 
 namespace sluice::cli {
 
@@ -103,12 +103,13 @@ void Connection::add_with_data_to(Command& command) {
 }
 
 Result<client::Client> Connection::open(const Host& host) const {
-    auto options =
-        client::ClientOptions{.token = first_of({token, environment("SLUICE_TOKEN")}),
-                              .space = first_of({space, environment("SLUICE_NAMESPACE")})};
+    auto options = client::ClientOptions{
+        .token = {}, .space = first_of({space, environment("SLUICE_NAMESPACE")})};
     if (!data.empty()) {
+        options.timeout = Nanos{0};
         return client::Client{TRY(host.open_data(data)), std::move(options)};
     }
+    options.timeout = timeout;
     auto socket = client::SocketOptions{};
     auto named = first_of({server, environment("SLUICE_SERVER")});
     auto chosen = Profile{};
@@ -121,7 +122,7 @@ Result<client::Client> Connection::open(const Host& host) const {
     }
     socket.server = first_of({named, chosen.server, socket.server});
     socket.ca_file = first_of({ca, environment("SLUICE_CA"), chosen.ca});
-    options.token = first_of({options.token, chosen.token});
+    options.token = first_of({token, environment("SLUICE_TOKEN"), chosen.token});
     options.space = first_of({options.space, chosen.space});
     return client::Client::connect(socket, std::move(options));
 }

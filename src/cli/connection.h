@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/host.h"
@@ -18,6 +19,7 @@ struct Connection {
     std::string ca;
     std::string profile;
     std::string data; ///< A data directory: the server runs in this process.
+    Nanos timeout = std::chrono::seconds{30}; ///< Of a request to a server; zero: none.
 
     /// The words of a command that asks a server.
     void add_to(Command& command);

@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/files.h"
+#include "cli/internal/files.h"
 #include "cli/output.h"
 #include "value/json.h"
 

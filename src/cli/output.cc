@@ -59,6 +59,10 @@ void say_line(std::string_view line) {
     write_line(STDERR_FILENO, line);
 }
 
+void print_text(std::string_view text) {
+    write_all(STDOUT_FILENO, text);
+}
+
 void print_json(const Value& value) {
     print_line(::isatty(STDOUT_FILENO) == 1 ? value::to_pretty_json(value) : value::to_json(value));
 }

@@ -16,6 +16,8 @@ namespace sluice::cli {
 /// lines of several threads do not mix.
 void print_line(std::string_view line);
 void say_line(std::string_view line);
+/// As it is: for what is drawn on a terminal.
+void print_text(std::string_view text);
 
 template <typename... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/internal/profiles.h"
 #include "cli/output.h"
-#include "cli/profiles.h"
 
 namespace sluice::cli {
 

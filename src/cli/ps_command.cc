@@ -2,8 +2,8 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/internal/run_list.h"
 #include "cli/output.h"
-#include "cli/run_list.h"
 
 namespace sluice::cli {
 
@@ -31,7 +31,7 @@ Command ps_command(const Host& host) {
     command.words.push_back(
         {.name = "--all", .target = &options->list.is_all, .help = "All of them"});
     command.words.push_back(json_word(options->is_json, "As JSON"));
-    options->connection.add_to(command);
+    options->connection.add_with_data_to(command);
     return command;
 }
 

@@ -8,10 +8,10 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/event_lines.h"
-#include "cli/files.h"
+#include "cli/internal/event_lines.h"
+#include "cli/internal/files.h"
+#include "cli/internal/random_id.h"
 #include "cli/output.h"
-#include "cli/random_id.h"
 #include "event/builder.h"
 
 namespace sluice::cli {

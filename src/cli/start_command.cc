@@ -5,10 +5,10 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/files.h"
+#include "cli/internal/files.h"
+#include "cli/internal/random_id.h"
+#include "cli/internal/run_ending.h"
 #include "cli/output.h"
-#include "cli/random_id.h"
-#include "cli/run_ending.h"
 #include "value/time_text.h"
 
 namespace sluice::cli {

@@ -24,7 +24,7 @@ Answer<Value> body_of(const http::Response& response) {
     if (type != nullptr && type->find("json") == std::string::npos) {
         return Value{response.body};
     }
-    return TRY(value::parse_json(response.body));
+    return TRY(value::parse_json(response.body, {.bytes_max = response.body.size()}));
 }
 
 Value to_value(const StartRequest& request) {
@@ -78,6 +78,11 @@ Answer<Value> Client::get(std::string_view path, const Query& query) {
     return ask(http::Method::Get, path, query, {}, Repeat::Safe, options_.timeout);
 }
 
+Answer<std::string> Client::fetch(std::string_view path, const Query& query) {
+    auto request = request_of(http::Method::Get, path, query, {});
+    return TRY(exchange(request, Repeat::Safe, options_.timeout)).body;
+}
+
 Answer<Value> Client::post(std::string_view path, const Value& body, const Query& query,
                            Repeat repeat) {
     auto content =
@@ -124,9 +129,9 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
     // In steps: what lies between may cut a connection on which nothing happens.
     for (auto left = at_most;;) {
         auto wait = left ? std::min(*left, wait_step) : wait_step;
-        auto told =
-            TRY(ask(http::Method::Post, "/v1/runs", {{"wait", value::format_duration(wait)}},
-                    content, Repeat::Safe, options_.timeout + wait));
+        auto told = TRY(ask(http::Method::Post, "/v1/runs",
+                            {{"wait", value::format_duration(wait)}}, content, Repeat::Safe,
+                            options_.timeout == Nanos{0} ? Nanos{0} : options_.timeout + wait));
         const auto* status = told.find("status");
         left = left ? std::optional{*left - wait} : left;
         auto is_running = status != nullptr && *status == Value{"running"};

@@ -24,8 +24,8 @@ namespace sluice::client {
 
 struct ClientOptions {
     std::string token;
-    std::string space; ///< The namespace; empty: the token's, or `default`.
-    Nanos timeout = std::chrono::seconds{30};
+    std::string space;                        ///< The namespace; empty: the token's, or `default`.
+    Nanos timeout = std::chrono::seconds{30}; ///< Of a request; zero: none.
     Nanos idle_time_max = std::chrono::seconds{60}; ///< Of a live stream: then it is begun anew.
     RetryOptions retry;
     /// Sleeps, unless a test has something better to do.
@@ -69,6 +69,8 @@ public:
 
     /// Any request of the API. The answer's JSON, null when it has none.
     Answer<Value> get(std::string_view path, const Query& query = {});
+    /// What a GET answers, as it came.
+    Answer<std::string> fetch(std::string_view path, const Query& query = {});
     Answer<Value> post(std::string_view path, const Value& body = {}, const Query& query = {},
                        Repeat repeat = Repeat::Unsafe);
     Answer<Value> put(std::string_view path, const Value& body, const Query& query = {});

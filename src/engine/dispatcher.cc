@@ -1,89 +1,95 @@
 #include "engine/dispatcher.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "value/time_text.h"
+#include "event/trace.h"
 
 namespace sluice::engine {
 
 namespace {
 
-std::optional<Nanos> duration_in(const Value& map, std::string_view key) {
-    const auto* found = map.find(key);
-    if (found == nullptr) {
-        return std::nullopt;
-    }
-    if (found->is_int()) {
-        return std::chrono::seconds{found->as_int()};
-    }
-    if (found->is_double()) {
-        return Nanos{static_cast<std::int64_t>(found->as_double() * 1e9)};
-    }
-    if (found->is_string()) {
-        if (auto parsed = value::parse_duration(found->as_string())) {
-            return *parsed;
-        }
-    }
-    return std::nullopt;
-}
-
-double number_in(const Value& map, std::string_view key, double otherwise) {
-    const auto* found = map.find(key);
-    if (found == nullptr || !found->is_number()) {
-        return otherwise;
-    }
-    return found->is_double() ? found->as_double() : static_cast<double>(found->as_int());
-}
+/// However long the other side asks to be left alone.
+constexpr Nanos asked_delay_max = std::chrono::hours{1};
 
 } // namespace
 
-void apply_policy(const Value& policy, Function& function) {
-    function.timeout = duration_in(policy, "timeout").value_or(function.timeout);
-    apply_limits(policy, function.limits);
-    const auto* retry = policy.find("retry");
-    if (retry == nullptr || !retry->is_map()) {
-        return;
+Dispatcher::Dispatcher(FunctionTable functions, std::uint64_t seed, const Secret& secret,
+                       DispatcherServices services)
+    : random_(seed), tokens_(secret), services_(std::move(services)) {
+    for (auto& [name, function] : functions.shared) {
+        slots_[name][""] = std::make_shared<Slot>(std::move(function));
     }
-    auto& into = function.retry;
-    into.attempts = static_cast<std::uint32_t>(number_in(*retry, "attempts", 3));
-    into.interval = duration_in(*retry, "interval").value_or(into.interval);
-    into.max_delay = duration_in(*retry, "max_delay").value_or(into.max_delay);
-    into.backoff = number_in(*retry, "backoff", into.backoff);
-    into.jitter = number_in(*retry, "jitter", into.jitter);
-    if (const auto* on = retry->find("on"); on != nullptr && on->is_list()) {
-        into.on.clear();
-        for (const auto& kind : on->as_list()) {
-            into.on.emplace_back(kind.is_string() ? kind.as_string() : "");
+    for (auto& [space, table] : functions.by_space) {
+        for (auto& [name, function] : table) {
+            slots_[name][space] = std::make_shared<Slot>(std::move(function));
         }
     }
 }
 
-std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string_view error_kind,
-                                              double unit) const {
-    auto is_final = error_kind == "invalid_input" || error_kind == "unknown_function";
-    auto is_listed = on.empty() ? !is_final : std::ranges::find(on, error_kind) != on.end();
-    if (attempt >= attempts || !is_listed) {
-        return std::nullopt;
+void Dispatcher::set_function(const std::string& space, const std::string& name,
+                              Function function) {
+    auto slot = std::make_shared<Slot>(std::move(function));
+    auto replaced = SlotRef{};
+    auto ready = std::vector<Ready>{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        replaced = std::exchange(slots_[name][space], slot);
+        if (replaced) {
+            for (auto& call : take_waiting(*replaced)) {
+                enqueue(*slot, std::move(call));
+            }
+        }
+        take_ready(*slot, ready);
     }
-    auto factor = std::pow(backoff, static_cast<double>(attempt - 1));
-    auto delay = std::min(static_cast<double>(interval.count()) * factor,
-                          static_cast<double>(max_delay.count()));
-    delay *= 1.0 - jitter * unit;
-    return Nanos{static_cast<std::int64_t>(std::max(0.0, delay))};
+    begin_all(std::move(ready));
 }
 
-Dispatcher::Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed,
-                       const Secret& secret, DispatcherServices services)
-    : random_(seed), tokens_(secret), services_(std::move(services)) {
-    for (auto& [name, function] : functions) {
-        auto calls = FunctionSlot{function.concurrency, function.limits};
-        slots_.emplace(
-            name, Slot{.name = name, .function = std::move(function), .calls = std::move(calls)});
+void Dispatcher::remove_function(const std::string& space, const std::string& name) {
+    auto removed = SlotRef{};
+    auto waiting = std::vector<Call>{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        auto& slots = slots_[name];
+        if (auto found = slots.find(space); found != slots.end()) {
+            removed = std::move(found->second);
+            slots.erase(found);
+            waiting = take_waiting(*removed);
+        }
+        if (slots.empty()) {
+            slots_.erase(name);
+        }
     }
+    refuse(std::move(waiting));
+}
+
+std::vector<Call> Dispatcher::take_waiting(const Slot& slot) {
+    auto places = std::vector<std::pair<std::uint64_t, std::pair<RunName, trigger::TaskKey>>>{};
+    for (const auto& [run, tasks] : waiting_) {
+        for (const auto& [key, place] : tasks) {
+            if (place.slot == &slot) {
+                places.push_back({place.ticket, {run, key}});
+            }
+        }
+    }
+    std::ranges::sort(places, {}, [](const auto& each) { return each.first; });
+    auto calls = std::vector<Call>{};
+    for (const auto& [ticket, name] : places) {
+        calls.push_back(take_from(*take_place(name.first, name.second)));
+    }
+    return calls;
+}
+
+Dispatcher::SlotRef Dispatcher::find_slot(std::string_view space, std::string_view name) const {
+    auto named = slots_.find(name);
+    if (named == slots_.end()) {
+        return nullptr;
+    }
+    auto found = named->second.find(space);
+    found = found == named->second.end() ? named->second.find(std::string_view{}) : found;
+    return found == named->second.end() ? nullptr : found->second;
 }
 
 std::string Dispatcher::key_of(const RunName& run, const trigger::TaskKey& key) {
@@ -101,41 +107,49 @@ Dispatcher::Active* Dispatcher::find_active(const AttemptId& attempt) {
     return found != of_run->second.end() && found->second.id == attempt ? &found->second : nullptr;
 }
 
-bool Dispatcher::forget_active(const Call& call, std::vector<Call>& ready) {
+Dispatcher::Active Dispatcher::take_active(const Call& call, std::vector<Ready>& ready) {
     auto of_run = active_.find(call.run);
-    auto found = of_run->second.find({call.key, call.attempt, call.started});
-    auto& [id, slot, policy, key, is_settled] = found->second;
-    auto counts = !is_settled;
-    slot->calls.finish(call.run.space, key);
-    take_ready(*slot, ready);
-    of_run->second.erase(found);
+    auto taken = of_run->second.extract({call.key, call.attempt, call.started});
     --active_count_;
     if (of_run->second.empty()) {
         active_.erase(of_run);
     }
-    return counts;
+    auto& active = taken.mapped();
+    active.slot->calls.finish(call.run.space, active.key);
+    take_ready(*active.slot, ready);
+    return std::move(active);
 }
 
-std::optional<Nanos> Dispatcher::delay_after(const Slot& slot, const Value& policy,
-                                             std::uint32_t attempt, const event::Answer& answer) {
+std::optional<Nanos> Dispatcher::delay_after(const Active& active, const event::Answer& answer) {
     if (answer.is_success) {
         return std::nullopt;
     }
-    auto settings = slot.function;
-    apply_policy(policy, settings);
-    return settings.retry.delay_after(attempt, answer.error_kind, random_.unit());
+    auto settings = active.slot->function;
+    apply_policy(active.policy, settings);
+    auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind, random_.unit());
+    return delay ? std::optional{std::max(*delay, std::min(answer.retry_after, asked_delay_max))}
+                 : std::nullopt;
 }
 
 std::optional<Nanos> Dispatcher::delay_after(const AttemptId& attempt,
                                              const event::Answer& answer) {
     auto lock = std::lock_guard{mutex_};
     const auto* active = find_active(attempt);
-    return active == nullptr ? std::nullopt
-                             : delay_after(*active->slot, active->policy, attempt.attempt, answer);
+    return active == nullptr ? std::nullopt : delay_after(*active, answer);
+}
+
+bool Dispatcher::heartbeat(const AttemptId& attempt, std::uint64_t lease) {
+    auto slot = SlotRef{};
+    {
+        auto lock = std::lock_guard{mutex_};
+        const auto* active = find_active(attempt);
+        slot = active == nullptr ? nullptr : active->slot;
+    }
+    return slot && slot->function.sink->heartbeat(tokens_.make(attempt), lease);
 }
 
 void Dispatcher::settle(const AttemptId& attempt) {
-    event::Sink* sink = nullptr;
+    auto slot = SlotRef{};
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(attempt.run, attempt.key)) {
@@ -143,18 +157,20 @@ void Dispatcher::settle(const AttemptId& attempt) {
         }
         if (auto* active = find_active(attempt)) {
             active->is_settled = true;
-            sink = active->slot->function.sink;
+            slot = active->slot;
         }
     }
-    if (sink != nullptr) {
-        sink->cancel(tokens_.make(attempt));
+    if (slot) {
+        slot->function.sink->cancel(tokens_.make(attempt));
     }
 }
 
-void Dispatcher::note_active(Slot& slot, const Call& call, std::string key) {
-    active_[call.run][{call.key, call.attempt, call.started}] = {
-        .id = call.id(), .slot = &slot, .policy = call.task.policy, .key = std::move(key)};
+Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key) {
     ++active_count_;
+    auto ref = slot.shared_from_this();
+    active_[call.run][{call.key, call.attempt, call.started}] = {
+        .id = call.id(), .slot = ref, .policy = call.task.policy, .key = std::move(key)};
+    return {.slot = std::move(ref), .call = std::move(call)};
 }
 
 std::optional<Dispatcher::Place> Dispatcher::take_place(const RunName& run,
@@ -195,7 +211,7 @@ void Dispatcher::enqueue(Slot& slot, Call call) {
     slot.calls.add(tickets_, std::move(key), std::move(call));
 }
 
-void Dispatcher::take_ready(Slot& slot, std::vector<Call>& ready) {
+void Dispatcher::take_ready(Slot& slot, std::vector<Ready>& ready) {
     if (has_stopped_) {
         return;
     }
@@ -203,8 +219,7 @@ void Dispatcher::take_ready(Slot& slot, std::vector<Call>& ready) {
     for (auto& [call, key] : slot.calls.take_ready(now)) {
         take_place(call.run, call.key);
         note_taken(call.run.space);
-        note_active(slot, call, std::move(key));
-        ready.push_back(std::move(call));
+        ready.push_back(activate(slot, std::move(call), std::move(key)));
     }
     set_timer(slot, now);
 }
@@ -215,58 +230,57 @@ void Dispatcher::set_timer(Slot& slot, Nanos now) {
         return; // One that comes too early sets the next.
     }
     slot.timer = wake_at;
-    services_.timers.after(*wake_at - now, [this, name = slot.name] { wake(name); });
+    services_.timers.after(*wake_at - now, [this, weak = slot.weak_from_this()] { wake(weak); });
 }
 
-void Dispatcher::wake(const std::string& function) {
-    auto ready = std::vector<Call>{};
+void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
+    auto slot = weak.lock();
+    if (!slot) {
+        return;
+    }
+    auto ready = std::vector<Ready>{};
     {
         auto lock = std::lock_guard{mutex_};
-        auto slot = slots_.find(function);
-        if (slot != slots_.end()) {
-            slot->second.timer.reset();
-            take_ready(slot->second, ready);
-        }
+        slot->timer.reset();
+        take_ready(*slot, ready);
     }
     begin_all(std::move(ready));
 }
 
 void Dispatcher::dispatch(std::vector<Call> calls) {
-    auto ready = std::vector<Call>{};
+    auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {
-            auto slot = slots_.find(call.task.target);
-            if (slot == slots_.end()) {
+            auto slot = find_slot(call.run.space, call.task.target);
+            if (!slot) {
                 unknown.push_back(std::move(call));
-                continue;
-            }
-            if (slot->second.calls.is_free() && !has_stopped_) {
-                slot->second.calls.begin_free();
-                note_active(slot->second, call);
-                ready.push_back(std::move(call));
+            } else if (slot->calls.is_free() && !has_stopped_) {
+                slot->calls.begin_free();
+                ready.push_back(activate(*slot, std::move(call)));
             } else {
-                enqueue(slot->second, std::move(call));
-                take_ready(slot->second, ready);
+                enqueue(*slot, std::move(call));
+                take_ready(*slot, ready);
             }
         }
     }
-    for (auto& call : unknown) {
-        auto message = fmt::format("there is no function \"{}\"", call.task.target);
-        services_.answered({.attempt = call.id(),
-                            .answer = {.is_success = false,
-                                       .error_kind = "unknown_function",
-                                       .error_message = std::move(message)}});
-    }
+    refuse(std::move(unknown));
     begin_all(std::move(ready));
 }
 
-void Dispatcher::begin_all(std::vector<Call> calls) {
+void Dispatcher::refuse(std::vector<Call> calls) {
     for (auto& call : calls) {
+        auto message = fmt::format("there is no function \"{}\"", call.task.target);
+        services_.answered({.attempt = call.id(),
+                            .answer = event::failure("unknown_function", std::move(message))});
+    }
+}
+
+void Dispatcher::begin_all(std::vector<Ready> ready) {
+    for (auto& [slot, call] : ready) {
         if (call.has_content) {
-            const auto& function = slots_.find(call.task.target)->second.function;
-            begin(function, std::move(call));
+            begin(*slot, std::move(call));
         } else {
             services_.reload(std::move(call));
         }
@@ -274,44 +288,54 @@ void Dispatcher::begin_all(std::vector<Call> calls) {
 }
 
 void Dispatcher::resume(Call call, std::optional<trigger::TaskState> task) {
-    auto ready = std::vector<Call>{};
-    if (task) {
-        call.task = *std::move(task);
-        call.has_content = true;
-        ready.push_back(std::move(call));
-    } else {
+    auto ready = std::vector<Ready>{};
+    auto ended = Active{};
+    {
         auto lock = std::lock_guard{mutex_};
-        forget_active(call, ready);
+        if (task) {
+            auto slot = find_active(call.id())->slot;
+            call.task = *std::move(task);
+            call.has_content = true;
+            ready.push_back({.slot = std::move(slot), .call = std::move(call)});
+        } else {
+            ended = take_active(call, ready);
+        }
     }
     begin_all(std::move(ready));
 }
 
-void Dispatcher::begin(const Function& function, Call call) {
-    auto timeout = duration_in(call.task.policy, "timeout").value_or(function.timeout);
-    auto key = key_of(call.run, call.key);
-    auto delivery = event::Delivery{.key = key,
-                                    .token = tokens_.make(call.id()),
-                                    .target = call.task.target,
-                                    .attempt = call.attempt,
-                                    .payload = call.task.input,
-                                    .timeout = timeout};
-    function.sink->deliver(std::move(delivery),
-                           [this, call = std::move(call)](event::Answer answer) mutable {
-                               finish(std::move(call), std::move(answer));
-                           });
+void Dispatcher::begin(const Slot& slot, Call call) {
+    const auto* trace = call.task.policy.find("traceparent");
+    auto delivery = event::Delivery{
+        .key = key_of(call.run, call.key),
+        .token = tokens_.make(call.id()),
+        .target = call.task.target,
+        .attempt = call.attempt,
+        .payload = call.task.input,
+        .timeout = timeout_of(call.task.policy, slot.function),
+        .space = call.run.space,
+        .run = call.run.id,
+        .trace = trace != nullptr && trace->is_string()
+                     ? event::trace_under(trace->as_string(),
+                                          fmt::format("{}/{}/{}", call.run.id, call.key.fire.raw(),
+                                                      call.key.index))
+                     : ""};
+    slot.function.sink->deliver(std::move(delivery),
+                                [this, call = std::move(call)](event::Answer answer) mutable {
+                                    finish(std::move(call), std::move(answer));
+                                });
 }
 
 void Dispatcher::finish(Call call, event::Answer answer) {
-    auto ready = std::vector<Call>{};
+    auto ready = std::vector<Ready>{};
     auto retry_after = std::optional<Nanos>{};
-    auto counts = false;
+    auto active = Active{};
     {
         auto lock = std::lock_guard{mutex_};
-        const auto& slot = slots_.find(call.task.target)->second;
-        retry_after = delay_after(slot, call.task.policy, call.attempt, answer);
-        counts = forget_active(call, ready);
+        active = take_active(call, ready);
+        retry_after = delay_after(active, answer);
     }
-    if (counts) {
+    if (!active.is_settled) {
         services_.answered(
             {.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
     }
@@ -319,7 +343,7 @@ void Dispatcher::finish(Call call, event::Answer answer) {
 }
 
 void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
-    auto begun = std::vector<std::pair<event::Sink*, AttemptId>>{};
+    auto begun = std::vector<std::pair<SlotRef, AttemptId>>{};
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(run, key)) {
@@ -332,11 +356,11 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
         }
         for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
              at != of_run->second.end() && at->second.id.key == key; ++at) {
-            begun.emplace_back(at->second.slot->function.sink, at->second.id);
+            begun.emplace_back(at->second.slot, at->second.id);
         }
     }
-    for (const auto& [sink, attempt] : begun) {
-        sink->cancel(tokens_.make(attempt));
+    for (const auto& [slot, attempt] : begun) {
+        slot->function.sink->cancel(tokens_.make(attempt));
     }
 }
 

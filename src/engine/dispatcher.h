@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/internal/function_limits.h"
+#include "engine/internal/function.h"
 #include "engine/internal/function_slot.h"
 #include "engine/outbox.h"
 #include "engine/token.h"
@@ -19,29 +20,6 @@
 #include "reactor/scheduler.h"
 
 namespace sluice::engine {
-
-/// When a failed attempt is followed by another.
-struct RetryPolicy {
-    std::uint32_t attempts = 1;
-    Nanos interval = std::chrono::seconds{1};
-    double backoff = 2.0;
-    Nanos max_delay = std::chrono::minutes{5};
-    double jitter = 0.1; ///< Share of the delay that is random.
-    std::vector<std::string>
-        on; ///< Error kinds; empty: all but `invalid_input` and `unknown_function`.
-
-    /// The delay before attempt + 1, or nothing when this was the last.
-    std::optional<Nanos> delay_after(std::uint32_t attempt, std::string_view error_kind,
-                                     double unit) const;
-};
-
-struct Function {
-    event::Sink* sink = nullptr;
-    Nanos timeout{0};
-    std::uint32_t concurrency = 0; ///< Zero: no limit.
-    RetryPolicy retry;
-    FunctionLimits limits;
-};
 
 /// What a dispatcher stands on. All of it outlives its last call.
 struct DispatcherServices {
@@ -59,14 +37,22 @@ struct DispatcherServices {
 /// May be used from any thread. A call that has to wait for its turn waits here: see FunctionSlot.
 class Dispatcher {
 public:
-    Dispatcher(std::map<std::string, Function> functions, std::uint64_t seed, const Secret& secret,
+    Dispatcher(FunctionTable functions, std::uint64_t seed, const Secret& secret,
                DispatcherServices services);
+
+    /// Adds it or puts it in another's place: calls that have begun end as they began and do not
+    /// count for the new one's limits, those that wait go to it. An empty namespace stands for all.
+    void set_function(const std::string& space, const std::string& name, Function function);
+    /// Calls that have begun go on; those that wait fail with `unknown_function`.
+    void remove_function(const std::string& space, const std::string& name);
 
     void dispatch(std::vector<Call> calls);
     /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
     void cancel(const RunName& run, const trigger::TaskKey& key);
     /// When an attempt that failed by another way than its sink is to be followed by the next.
     std::optional<Nanos> delay_after(const AttemptId& attempt, const event::Answer& answer);
+    /// Whether the attempt is under way and its sink takes note that somebody works on it.
+    bool heartbeat(const AttemptId& attempt, std::uint64_t lease);
     /// Its answer came by another way and counts: what its sink still says does not.
     void settle(const AttemptId& attempt);
     /// The task of a call that was to be reloaded; nothing: it is not wanted any more.
@@ -83,21 +69,33 @@ public:
     const Tokens& tokens() const { return tokens_; }
 
 private:
-    struct Slot {
-        std::string name;
-        Function function;
+    /// A function; one that replaces it has a slot of its own, and this one goes with its last
+    /// call.
+    struct Slot : std::enable_shared_from_this<Slot> {
+        explicit Slot(Function given)
+            : function(std::move(given)), calls(function.concurrency, function.limits) {}
+
+        const Function function;
         FunctionSlot calls;
         std::optional<Nanos> timer; ///< When it is looked at again.
     };
+    using SlotRef = std::shared_ptr<Slot>;
+
     struct Place {
         Slot* slot = nullptr;
         std::uint64_t ticket = 0;
     };
 
+    /// A call that may begin.
+    struct Ready {
+        SlotRef slot;
+        Call call;
+    };
+
     /// A call that has begun.
     struct Active {
         AttemptId id;
-        Slot* slot = nullptr;
+        SlotRef slot;
         Value policy;
         std::string key;         ///< Of the function's limits.
         bool is_settled = false; ///< Its answer came by another way.
@@ -105,28 +103,33 @@ private:
     using ActiveKey =
         std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
 
-    void begin(const Function& function, Call call);
+    SlotRef find_slot(std::string_view space, std::string_view name) const;
+    /// Calls that wait there; they do not any more.
+    std::vector<Call> take_waiting(const Slot& slot);
+    void begin(const Slot& slot, Call call);
+    void begin_all(std::vector<Ready> ready);
+    void refuse(std::vector<Call> calls);
     void finish(Call call, event::Answer answer);
     Active* find_active(const AttemptId& attempt);
-    void note_active(Slot& slot, const Call& call, std::string key = {});
-    /// Whether its answer still counts. What it made room for is added to `ready`.
-    bool forget_active(const Call& call, std::vector<Call>& ready);
+    Ready activate(Slot& slot, Call call, std::string key = {});
+    /// What it made room for is added to `ready`. The slot may go with what is given back: outside
+    /// the lock.
+    Active take_active(const Call& call, std::vector<Ready>& ready);
     void enqueue(Slot& slot, Call call);
     Call take_from(const Place& place);
-    void wake(const std::string& function);
-    void begin_all(std::vector<Call> calls);
+    void wake(const std::weak_ptr<Slot>& slot);
     /// Where it waits, which is given up; nothing: it does not.
     std::optional<Place> take_place(const RunName& run, const trigger::TaskKey& key);
-    std::optional<Nanos> delay_after(const Slot& slot, const Value& policy, std::uint32_t attempt,
-                                     const event::Answer& answer);
+    std::optional<Nanos> delay_after(const Active& active, const event::Answer& answer);
     /// Adds calls that may begin now, and sets a timer when others may later.
-    void take_ready(Slot& slot, std::vector<Call>& ready);
+    void take_ready(Slot& slot, std::vector<Ready>& ready);
     void set_timer(Slot& slot, Nanos now);
     void note_taken(const std::string& space);
 
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
-    std::map<std::string, Slot, std::less<>> slots_;
+    /// By name and namespace, whose empty name stands for all.
+    std::map<std::string, std::map<std::string, SlotRef, std::less<>>, std::less<>> slots_;
     /// Calls that wait: one is called off without looking at the others.
     std::map<RunName, std::map<trigger::TaskKey, Place>> waiting_;
     std::map<std::string, std::size_t, std::less<>> waiting_by_space_;
@@ -138,9 +141,5 @@ private:
     Tokens tokens_;
     DispatcherServices services_;
 };
-
-/// Reads `timeout`, `retry` and limits as an action or a function's definition gives them, over
-/// what stands there already.
-void apply_policy(const Value& policy, Function& function);
 
 } // namespace sluice::engine

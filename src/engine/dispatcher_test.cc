@@ -22,11 +22,16 @@ public:
         waiting.push_back(std::move(done));
     }
     void cancel(std::string_view token) override { cancelled.emplace_back(token); }
+    bool heartbeat(std::string_view token, std::uint64_t lease) override {
+        beats.push_back(lease);
+        return !token.empty();
+    }
 
     std::vector<std::string> begun;
     std::vector<Value> inputs;
     std::vector<Done> waiting;
     std::vector<std::string> cancelled;
+    std::vector<std::uint64_t> beats;
 };
 
 /// Its time passes with the scheduler's.
@@ -43,7 +48,7 @@ protected:
     void open(Function function, std::size_t contents_max = 10'000) {
         function.sink = &sink_;
         dispatcher_ = std::make_unique<Dispatcher>(
-            std::map<std::string, Function>{{"f", std::move(function)}}, 1, Secret{},
+            FunctionTable{.shared = {{"f", std::move(function)}}}, 1, Secret{},
             DispatcherServices{.clock = clock_,
                                .timers = timers_,
                                .answered = [](const AnswerInput&) {},
@@ -234,6 +239,121 @@ TEST_F(DispatcherTest, StoppedItBeginsNothingMore) {
     pass(seconds{5});
 
     EXPECT_THAT(sink_.begun, ElementsAre("a/1/0"));
+}
+
+/// A dispatcher whose functions are changed while calls are there.
+class ChangedFunctions : public ::testing::Test {
+protected:
+    static Call call_of(std::uint64_t index, std::string space = "default") {
+        return {.run = {.space = std::move(space), .id = "r"},
+                .key = {.fire = trigger::FireNumber{1}, .index = index},
+                .task = {.target = "f"}};
+    }
+    void dispatch(std::uint64_t count) {
+        for (auto index = std::uint64_t{0}; index < count; ++index) {
+            auto calls = std::vector<Call>{};
+            calls.push_back(call_of(index));
+            dispatcher.dispatch(std::move(calls));
+        }
+    }
+    static void answer_next(PatientSink& sink, event::Answer answer = {}) {
+        auto done = std::move(sink.waiting.front());
+        sink.waiting.erase(sink.waiting.begin());
+        done(std::move(answer));
+    }
+
+    PatientSink before;
+    PatientSink after;
+    std::vector<AnswerInput> answers;
+    ScheduledClock clock;
+    reactor::testing::ManualScheduler timers;
+    Dispatcher dispatcher{
+        {.shared = {{"f", {.sink = &before, .concurrency = 1}}}},
+        1,
+        Secret{},
+        {.clock = clock, .timers = timers, .answered = [this](AnswerInput answer) {
+             answers.push_back(std::move(answer));
+         }}};
+};
+
+TEST_F(ChangedFunctions, CallsThatWaitGoToTheNewOneAndBegunOnesEndAsTheyBegan) {
+    dispatch(2);
+
+    dispatcher.set_function("", "f", {.sink = &after, .concurrency = 2});
+    dispatcher.cancel({.id = "r"}, call_of(0).key);
+
+    EXPECT_EQ(before.begun, std::vector<std::string>{"r/1/0"});
+    EXPECT_EQ(before.cancelled.size(), 1U);
+    EXPECT_EQ(after.begun, std::vector<std::string>{"r/1/1"});
+    answer_next(before);
+    answer_next(after);
+    EXPECT_EQ(answers.size(), 2U);
+}
+
+TEST_F(ChangedFunctions, ARemovedOneEndsWhatItBeganAndFailsWhatWaits) {
+    dispatch(2);
+
+    dispatcher.remove_function("", "f");
+    dispatcher.remove_function("", "f");
+    dispatcher.remove_function("other", "f");
+
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0].attempt.key.index, 1U);
+    EXPECT_EQ(answers[0].answer.error_kind, "unknown_function");
+    answer_next(before);
+    EXPECT_TRUE(answers[1].answer.is_success);
+    dispatch(1);
+    EXPECT_EQ(answers[2].answer.error_kind, "unknown_function");
+    EXPECT_EQ(dispatcher.pending(), 0U);
+}
+
+TEST_F(ChangedFunctions, ANamespacesOwnGoesBeforeTheOneForAll) {
+    dispatcher.set_function("team", "f", {.sink = &after});
+    auto calls = std::vector<Call>{};
+    calls.push_back(call_of(0));
+    calls.push_back(call_of(1, "team"));
+
+    dispatcher.dispatch(std::move(calls));
+
+    EXPECT_EQ(before.begun, std::vector<std::string>{"r/1/0"});
+    EXPECT_EQ(after.begun, std::vector<std::string>{"team/r/1/1"});
+}
+
+TEST_F(ChangedFunctions, AHeartbeatReachesTheSinkOfACallUnderWay) {
+    dispatch(1);
+
+    EXPECT_TRUE(dispatcher.heartbeat(call_of(0).id(), 7));
+    EXPECT_FALSE(dispatcher.heartbeat(call_of(1).id(), 7));
+    answer_next(before);
+
+    EXPECT_FALSE(dispatcher.heartbeat(call_of(0).id(), 7));
+    EXPECT_EQ(before.beats, std::vector<std::uint64_t>{7});
+}
+
+TEST_F(ChangedFunctions, ASinkGoesWithItsLastCall) {
+    auto owned = std::make_shared<PatientSink>();
+    auto watched = std::weak_ptr{owned};
+    auto* sink = owned.get();
+    dispatcher.set_function("", "f", {.sink = sink, .owner = std::move(owned)});
+    dispatch(1);
+    auto done = std::move(sink->waiting.front());
+
+    dispatcher.set_function("", "f", {.sink = &after});
+
+    EXPECT_FALSE(watched.expired());
+    done({});
+    EXPECT_TRUE(watched.expired());
+}
+
+TEST_F(ChangedFunctions, WhoAsksToBeLeftAloneIsNotCalledBefore) {
+    dispatcher.set_function("", "f", {.sink = &before, .retry = {.attempts = 2, .jitter = 0}});
+    dispatch(2);
+
+    answer_next(before, {.is_success = false, .retry_after = std::chrono::seconds{7}});
+    answer_next(before, {.is_success = false, .retry_after = std::chrono::hours{100}});
+
+    EXPECT_EQ(answers[0].retry_after, std::chrono::seconds{7});
+    EXPECT_EQ(answers[1].retry_after, std::chrono::hours{1});
 }
 
 } // namespace

@@ -73,10 +73,11 @@ public:
           clock_(clock),
           options_(std::move(options)),
           catalog_(store, vocabulary),
-          dispatcher_(options_.functions,
+          dispatcher_({.shared = std::move(options_.functions),
+                       .by_space = std::move(options_.functions_by_space)},
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
                       {.clock = clock,
-                       .timers = timers_,
+                       .timers = *timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
                        .reload = [this](Call call) { reload(std::move(call)); }}),
           committer_(store, options_.metrics == nullptr
@@ -197,6 +198,10 @@ public:
                          .done = std::move(settle)});
     }
 
+    Result<bool> heartbeat(std::string_view token, std::uint64_t lease) override {
+        return dispatcher_.heartbeat(TRY(dispatcher_.tokens().read(token)), lease);
+    }
+
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
@@ -243,6 +248,14 @@ public:
             std::move(stop));
     }
 
+    void set_function(const std::string& space, const std::string& name,
+                      Function function) override {
+        dispatcher_.set_function(space, name, std::move(function));
+    }
+    void remove_function(const std::string& space, const std::string& name) override {
+        dispatcher_.remove_function(space, name);
+    }
+
     std::size_t pending_tasks() const override { return dispatcher_.pending(); }
     std::size_t waiting_tasks(const std::string& space) const override {
         return dispatcher_.waiting_in(space);
@@ -269,6 +282,8 @@ public:
             lane->stop();
         }
         dispatcher_.stop();
+        // Whoever it woke may just be beginning a call.
+        timers_.reset();
     }
 
     /// Without waiting: answers, messages and requests that their senders bound.
@@ -334,8 +349,8 @@ private:
     const Clock& clock_;
     EngineOptions options_;
     Catalog catalog_;
+    std::unique_ptr<reactor::TimerThread> timers_ = std::make_unique<reactor::TimerThread>();
     Dispatcher dispatcher_;
-    reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
     std::atomic<std::uint64_t> awaits_ = 0;

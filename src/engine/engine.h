@@ -25,8 +25,10 @@
 namespace sluice::engine {
 
 struct EngineOptions {
-    std::uint32_t lanes = 1; ///< Threads that decide.
-    std::map<std::string, Function> functions;
+    std::uint32_t lanes = 1;                   ///< Threads that decide.
+    std::map<std::string, Function> functions; ///< For every namespace.
+    /// Those that a namespace has of its own: they go before.
+    std::map<std::string, std::map<std::string, Function>> functions_by_space{};
     trigger::DecideLimits limits;
     LaneLimits lane_limits;
     std::size_t awake_runs_max = 10'000; ///< In all.
@@ -94,6 +96,9 @@ public:
     /// Answers the attempt of a task that a token names: {fate}, which is `late` when the attempt
     /// is closed. InvalidInput when the token is not one of this store's.
     virtual void answer(std::string_view token, event::Answer answer, Done done) = 0;
+    /// Whether the attempt that a token names is under way, and under this lease (0: any), and who
+    /// waits for it now knows. InvalidInput when the token is not one of this store's.
+    virtual Result<bool> heartbeat(std::string_view token, std::uint64_t lease) = 0;
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}.
@@ -112,6 +117,13 @@ public:
     /// durable when it returns. Gives the number of events, without those taken before.
     virtual Result<std::uint64_t> feed(event::Source& source, std::string space,
                                        std::stop_token stop = {}) = 0;
+
+    /// From any thread. Calls that have begun end as they began, those that wait go to the new one.
+    /// An empty namespace stands for all.
+    virtual void set_function(const std::string& space, const std::string& name,
+                              Function function) = 0;
+    /// Calls that wait for it fail with `unknown_function`.
+    virtual void remove_function(const std::string& space, const std::string& name) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;

@@ -18,8 +18,11 @@ struct Delivery {
     std::string token;  ///< Names this attempt; an answer that comes by another way must carry it.
     std::string target; ///< The function or sink by name.
     std::uint32_t attempt = 1;
-    Value payload;    ///< A function's input; an event as a map.
-    Nanos timeout{0}; ///< Give up after this long; zero: never.
+    Value payload;     ///< A function's input; an event as a map.
+    Nanos timeout{0};  ///< Give up after this long; zero: never.
+    std::string space; ///< Namespace of the run it is called from.
+    std::string run;
+    std::string trace; ///< `traceparent` of the event that led here; empty: none.
 };
 
 /// What became of it: a result, or an error with a kind that retry policies match (`timeout`,
@@ -29,7 +32,8 @@ struct Answer {
     Value result;
     std::string error_kind;
     std::string error_message;
-    Value error_detail; ///< Such as exit code and stderr.
+    Value error_detail;   ///< Such as exit code and stderr.
+    Nanos retry_after{0}; ///< The other side asks not to be called again before.
 };
 
 /// An answer that says what went wrong.
@@ -51,6 +55,9 @@ public:
     virtual void deliver(Delivery delivery, Done done) = 0;
     /// The answer is no longer wanted: stop early if that is possible.
     virtual void cancel(std::string_view token) = 0;
+    /// Somebody works on it still: under this lease, where the sink gave several; 0 is any of them.
+    /// False when nobody does, or somebody else by now.
+    virtual bool heartbeat(std::string_view /*token*/, std::uint64_t /*lease*/) { return false; }
 };
 
 } // namespace sluice::event

@@ -136,7 +136,7 @@ private:
         auto result = co_await active.wire->exchange(active.call, options_, active.has_sent);
         // A kept connection may have been closed while it was idle: that request was never read.
         if (!result && is_reused && result.error().code == Errc::Io && !active.is_over() &&
-            is_repeatable(active.call.request.method)) {
+            (active.call.is_repeatable || is_repeatable(active.call.request.method))) {
             active.wire.reset();
             if (auto connected = co_await connect(active); !connected) {
                 co_return std::unexpected(connected.error());
@@ -165,6 +165,7 @@ private:
             co_return fail(Errc::Unavailable, "cannot find {}: {}", url.host, error.message());
         }
         auto last = fmt::format("{} has no address", url.host);
+        auto is_forbidden = false;
         for (const auto& entry : found) {
             // While the name was looked up there was nothing to close.
             if (active.is_over()) {
@@ -173,8 +174,10 @@ private:
             auto address = entry.endpoint().address().to_string();
             if (options_.may_reach && !options_.may_reach(address)) {
                 last = fmt::format("{} is {}, where requests may not go", url.host, address);
+                is_forbidden = true;
                 continue;
             }
+            is_forbidden = false;
             auto socket = Socket{context_};
             active.connecting = &socket;
             co_await socket.async_connect(entry.endpoint(), asio::redirect_error(use_task, error));
@@ -187,7 +190,7 @@ private:
             last =
                 fmt::format("cannot reach {} at {}: {}", url.authority(), address, error.message());
         }
-        co_return fail(Errc::Unavailable, "{}", last);
+        co_return fail(is_forbidden ? Errc::InvalidInput : Errc::Unavailable, "{}", last);
     }
 
     std::unique_ptr<Wire> take_idle(const Host& host) {

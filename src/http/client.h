@@ -38,6 +38,8 @@ struct Call {
     Url url;
     Request request;
     Nanos timeout = std::chrono::seconds{30}; ///< For all of it; zero: none.
+    /// Whether twice does no harm whatever the method says: the other side knows it by a key.
+    bool is_repeatable = false;
     /// Sees the body bit by bit as it comes, which is then not in the response. On the client's
     /// thread.
     std::function<void(std::string_view)> on_body;
@@ -48,7 +50,8 @@ struct Call {
 class Client {
 public:
     /// On the client's thread. Fails with Unavailable when nothing was sent, with Io when the
-    /// request may have arrived, with LimitExceeded at the timeout.
+    /// request may have arrived, with LimitExceeded at the timeout, with InvalidInput when all
+    /// addresses are such that it may not go there, with Unsupported when the answer is too long.
     using Done = std::move_only_function<void(Result<Response>)>;
 
     static std::unique_ptr<Client> create(ClientOptions options = {});

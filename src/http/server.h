@@ -63,6 +63,9 @@ public:
     /// In place of `answer`: the head, and the body bit by bit. `on_close` comes once when the
     /// reader has gone or the stream was closed.
     virtual std::shared_ptr<Stream> stream(Response head, std::function<void()> on_close) = 0;
+    /// Calls back, once, on the server's thread, when the other side goes before it is answered:
+    /// for answers that take their time. Over TLS only when the connection breaks.
+    virtual void when_gone(std::function<void()> /*call*/) {}
 };
 
 /// Called on one of the server's threads: must not block.

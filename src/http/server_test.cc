@@ -289,6 +289,38 @@ TEST_F(ClientTest, CanBeCancelled) {
     EXPECT_EQ(answer.get_future().get().error().message, "the call was cancelled");
 }
 
+TEST_F(ServerTest, SaysThatWhoAskedHasGone) {
+    auto gone = std::promise<void>{};
+    auto held = std::promise<std::shared_ptr<Exchange>>{};
+    serve([&](Request, const std::shared_ptr<Exchange>& exchange) {
+        exchange->when_gone([&] { gone.set_value(); });
+        held.set_value(exchange);
+    });
+    auto client = Client::create();
+    auto id = client->send(call(Method::Get, "/"), [](const Result<Response>&) {});
+    auto exchange = held.get_future().get();
+
+    client->cancel(id);
+
+    gone.get_future().get();
+}
+
+TEST_F(ServerTest, WhoHasHisAnswerIsNotGone) {
+    auto is_gone = std::atomic<bool>{false};
+    serve([&](Request, const std::shared_ptr<Exchange>& exchange) {
+        exchange->when_gone([&] { is_gone = true; });
+        exchange->answer({});
+    });
+    auto client = Client::create();
+    EXPECT_EQ(client->request(call(Method::Get, "/"))->status, 200);
+    EXPECT_EQ(client->request(call(Method::Get, "/"))->status, 200);
+
+    client.reset();
+    server_->stop(std::chrono::seconds{10});
+
+    EXPECT_FALSE(is_gone);
+}
+
 TEST_F(ClientTest, GoesNowhereItMayNotGo) {
     serve(echo);
     auto guarded = Client::create({.may_reach = is_public_address});
@@ -296,6 +328,7 @@ TEST_F(ClientTest, GoesNowhereItMayNotGo) {
     auto refused = guarded->request(call(Method::Get, "/"));
 
     ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::InvalidInput);
     EXPECT_THAT(refused.error().message, HasSubstr("where requests may not go"));
     EXPECT_EQ(server_->connections(), 0U);
 }
@@ -314,7 +347,7 @@ TEST_F(ClientTest, TakesNoMoreThanItsBound) {
     });
     auto bounded = Client::create({.body_bytes_max = 1'000});
 
-    EXPECT_EQ(bounded->request(call(Method::Get, "/")).error().code, Errc::LimitExceeded);
+    EXPECT_EQ(bounded->request(call(Method::Get, "/")).error().code, Errc::Unsupported);
 }
 
 } // namespace

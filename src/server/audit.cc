@@ -56,7 +56,7 @@ Audit::Audit(store::Store& store, const Clock& clock, observe::Metrics& metrics,
              observe::Diagnostics& diagnostics, AuditLimits limits)
     : store_(store),
       clock_(clock),
-      lost_(metrics.counter("audit_lost")),
+      lost_(metrics.counter("audit_lost_total")),
       diagnostics_(diagnostics),
       limits_(limits) {}
 

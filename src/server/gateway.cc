@@ -47,6 +47,8 @@ public:
         return reply_->stream(std::move(head), std::move(on_close));
     }
 
+    void when_gone(std::function<void()> call) override { reply_->when_gone(std::move(call)); }
+
 private:
     void mark(http::Response& response) const {
         response.headers.set("Access-Control-Allow-Origin", origin_);
@@ -98,11 +100,6 @@ bool is_namespace(std::string_view name) {
            std::ranges::none_of(name, [](unsigned char byte) {
                return byte <= 0x20 || byte == 0x7F || byte == '/';
            });
-}
-
-bool is_change(http::Method method) {
-    return method != http::Method::Get && method != http::Method::Head &&
-           method != http::Method::Options;
 }
 
 /// The path as it was asked for; a part that is a token itself is left out.
@@ -223,14 +220,6 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
                    : method_problem(*methods));
         return;
     }
-    if (const auto* space = target->find("namespace"); space != nullptr && !is_namespace(*space)) {
-        refuse({.status = 400,
-                .code = "invalid_input",
-                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
-                                      "slashes and controls",
-                                      space_bytes_max)});
-        return;
-    }
     auto caller = caller_of(request);
     if (rates_.is_set()) {
         if (auto too_many = refuse_rate(caller, request)) {
@@ -251,9 +240,16 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
     } else if (!incoming.caller.space.empty()) {
         incoming.space = incoming.caller.space;
     }
+    if (!is_namespace(incoming.space)) {
+        refuse({.status = 400,
+                .code = "invalid_input",
+                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
+                                      "slashes and controls",
+                                      space_bytes_max)});
+        return;
+    }
     const auto& policy = match.route->policy;
-    auto is_audited =
-        options_.audit != nullptr && policy.is_audited && is_change(match.route->method);
+    auto is_audited = options_.audit != nullptr && match.route->is_audited();
     auto told = is_audited ? audited(reply, *match.route, incoming) : reply;
     auto refusal = problem ? std::optional{*std::move(problem)}
                            : refusal_of(policy, incoming.caller, incoming.space);
@@ -297,7 +293,7 @@ bool Gateway::is_known_host(const http::Request& request) const {
 /// nobody needs one, this is all that stands between the page and the server.
 bool Gateway::is_foreign_page(const http::Request& request) const {
     const auto* origin = request.headers.find("Origin");
-    if (origin == nullptr || !is_change(request.method) ||
+    if (origin == nullptr || !http::is_change(request.method) ||
         request.headers.find("Authorization") != nullptr) {
         return false;
     }
@@ -347,6 +343,18 @@ std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) c
         return token_problem(caller.error());
     }
     return *std::move(caller);
+}
+
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version) {
+    if (request.target == "/healthz") {
+        answer(reply, 200, Value::object({{"version", version}}));
+        return;
+    }
+    answer(reply, Problem{.status = 503,
+                          .code = "starting",
+                          .detail = "this server is reading what it has kept",
+                          .headers = {{"Retry-After", "1"}}});
 }
 
 } // namespace sluice::server

@@ -11,7 +11,7 @@
 #include "observe/metrics.h"
 #include "server/access.h"
 #include "server/audit.h"
-#include "server/caller_rates.h"
+#include "server/internal/caller_rates.h"
 #include "server/namespaces.h"
 #include "server/route_table.h"
 
@@ -72,5 +72,9 @@ private:
     std::shared_ptr<const Names> names_;
     mutable CallerRates rates_;
 };
+
+/// What a server that listens already says until it has a gateway: that it lives and is not ready.
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version);
 
 } // namespace sluice::server

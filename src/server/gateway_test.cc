@@ -120,6 +120,18 @@ TEST_F(GatewayTest, LetsListedOriginsInAndNoOthers) {
     EXPECT_EQ(asked.status, 204);
 }
 
+TEST_F(GatewayTest, LivesAndIsNotReadyWhileItStarts) {
+    auto ask_early = [](const std::string& target) {
+        auto reply = std::make_shared<KeptReply>();
+        answer_while_starting({.target = target}, reply, "1");
+        return reply->response.status;
+    };
+
+    EXPECT_EQ(ask_early("/healthz"), 200);
+    EXPECT_EQ(ask_early("/readyz"), 503);
+    EXPECT_EQ(ask_early("/v1/runs"), 503);
+}
+
 TEST_F(GatewayTest, TakesNoNamespaceThatAKeyCannotHold) {
     open({});
     EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=team").body, "local@team");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/invariant.h"
 #include "value/json.h"
 
 namespace sluice::server {
@@ -47,7 +48,8 @@ void RouteTable::add(Route route) {
         }
         node = next.get();
     }
-    node->routes[added.method] = &added;
+    auto is_new = node->routes.try_emplace(added.method, &added).second;
+    INVARIANT(is_new, "a route is there once");
 }
 
 const RouteTable::Node* RouteTable::walk(const Node& node, std::span<const std::string> segments,

@@ -49,6 +49,9 @@ struct Route {
           pattern(std::move(route_pattern)),
           policy(route_policy),
           handle(std::move(route_handle)) {}
+
+    /// Whether the audit hears of its use.
+    bool is_audited() const { return policy.is_audited && http::is_change(method); }
 };
 
 /// Finds the route of a path and the parts of it.

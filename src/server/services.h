@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "connector/poll/queues.h"
 #include "engine/engine.h"
 #include "engine/inspector.h"
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
 #include "reactor/worker_pool.h"
 #include "server/documents.h"
+#include "server/function_setup.h"
 #include "server/live_feed.h"
 #include "server/namespaces.h"
 #include "server/quotas.h"
@@ -45,6 +47,8 @@ struct Services {
     std::string version;
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
+    FunctionSetup* functions = nullptr;             ///< For the routes of functions and tasks.
+    connector::poll::Queues* tasks = nullptr;       ///< The same.
     const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
     trigger::DecideLimits limits{};                 ///< That runs are decided with.
     Documents* documents = nullptr;
@@ -76,6 +80,9 @@ void add_backup_routes(RouteTable& routes, const Services& services, Backups& ba
 /// These need documents, namespaces and quotas.
 void add_namespace_routes(RouteTable& routes, const Services& services);
 void add_quota_routes(RouteTable& routes, const Services& services);
+void add_function_routes(RouteTable& routes, const Services& services);
+/// What workers and callbacks use.
+void add_task_routes(RouteTable& routes, const Services& services);
 /// Health, readiness, metrics.
 void add_operation_routes(RouteTable& routes, const Services& services);
 

@@ -26,7 +26,7 @@ Value attribute(std::string_view name, std::string_view text) {
     return Value::object({{"key", name}, {"value", Value::object({{"stringValue", text}})}});
 }
 
-std::string_view text_beside(const Value& event, std::string_view name) {
+std::string_view member_text(const Value& event, std::string_view name) {
     const auto* found = event.find(name);
     return found != nullptr && found->is_string() ? found->as_string() : std::string_view{};
 }
@@ -120,14 +120,14 @@ void TraceExport::take(const engine::RunName& run, const trigger::Entry& entry) 
     }
     note_calls(run, entry);
     auto event = value::parse_json(entry.json);
-    auto trace = event ? event::parse_trace(text_beside(*event, attribute_name)) : std::nullopt;
+    auto trace = event ? event::parse_trace(member_text(*event, attribute_name)) : std::nullopt;
     if (!trace || !trace->is_sampled) {
         return;
     }
     spans_.push_back(to_value(
         *trace,
         {.key = event_key(run, entry.number),
-         .name = text_beside(*event, "type"),
+         .name = member_text(*event, "type"),
          .from = entry.moment.time,
          .to = entry.moment.time,
          .is_error = entry.fate == trigger::Fate::Failed,

@@ -159,8 +159,9 @@ struct TaskState {
     std::string child;   ///< Id of the nested run.
     std::string subject; ///< Of the events that report on it.
     Value input;
-    Value policy; ///< `timeout`, `retry`, `priority` as the action gave them; null: the function's
-                  ///< own.
+    /// `timeout`, `retry`, `priority` as the action gave them, `traceparent` of the event; null:
+    /// none of them.
+    Value policy;
     std::uint32_t attempt = 1;
     bool is_waiting = false; ///< For its next attempt's time.
     Incarnation scope;

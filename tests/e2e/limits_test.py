@@ -3,17 +3,16 @@
 
 usage: limits_test.py PROGRAM
 """
-import http.client
 import json
 import os
 import pathlib
-import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+
+from server import Server
 
 PROGRAM = ""
 
@@ -115,21 +114,17 @@ class ServerTest(FolderTest):
     def setUp(self):
         super().setUp()
         self.start()
-        self.addCleanup(self.stop)
+        self.addCleanup(lambda: self.server.kill())
 
-    def start(self):
-        self.process = subprocess.Popen([PROGRAM, "serve", "--data", str(self.folder / "data"), "--listen", "127.0.0.1:0"],
-                                        stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", line).group(1))
+    def start(self, *arguments):
+        self.server = Server(PROGRAM, str(self.folder / "data"), *arguments)
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=30)
-        self.process.stderr.close()
+        self.assertEqual(self.server.stop(), 0)
+        self.server.kill()
 
     def ask(self, method, path, body=None, content_type="application/json"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.server.connect()
         content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         connection.request(method, path, content, {"Content-Type": content_type})
         answer = connection.getresponse()
@@ -206,6 +201,14 @@ class ServerTest(FolderTest):
         while self.begin("r3")[0] == 429:
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
+
+    def test_a_caller_that_asks_too_often_is_told_when_to_ask_again(self):
+        self.stop()
+        self.start("--limits-requests", "1", "--limits-requests-burst", "3")
+        statuses = [self.ask("GET", "/v1/namespaces")[0] for _ in range(3)]
+        self.assertEqual(statuses, [200] * 3)
+        status, problem = self.ask("GET", "/v1/namespaces")
+        self.assertEqual((status, problem["code"], self.headers["Retry-After"]), (429, "too_many_requests", "1"))
 
     def test_a_quota_that_means_nothing_is_refused(self):
         self.assertEqual(self.ask("PUT", "/v1/namespaces/default/quota", {"events": 5})[0], 400)

@@ -8,6 +8,7 @@
 #include "server/token_routes.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
+#include "sluice/serve/sent_definition.h"
 #include "value/time_text.h"
 
 namespace sluice::app {
@@ -16,19 +17,6 @@ namespace {
 
 constexpr auto wake_interval = std::chrono::milliseconds{60'000};
 constexpr auto secret_bytes_min = std::size_t{16};
-
-server::Compiled compile(const trigger::Vocabulary& vocabulary, std::string_view source,
-                         std::string_view file) {
-    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary);
-    if (loaded) {
-        return loaded->for_catalog();
-    }
-    auto findings = std::vector<Value>{};
-    for (const auto& finding : loaded.error()) {
-        findings.push_back(to_value(finding));
-    }
-    return std::unexpected(std::move(findings));
-}
 
 observe::Format format_of(const server::Configuration& values) {
     return values.log_format == "json" ? observe::Format::Json : observe::Format::Text;
@@ -53,6 +41,11 @@ http::ServerLimits limits_of(const server::Configuration& values) {
             .body_time_max = values.limit_body_time,
             .idle_time_max = values.limit_idle_time,
             .write_time_max = values.limit_write_time};
+}
+
+Rate requests_of(const server::Configuration& values) {
+    return {.per_second = static_cast<double>(values.limit_requests),
+            .burst = static_cast<double>(values.limit_requests_burst)};
 }
 
 std::optional<http::TlsFiles> tls_of(const server::Configuration& values) {
@@ -94,6 +87,10 @@ Result<void> Serving::open() {
     live_.start();
     intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
+    if (durability_of(values()) != store::Durability::Memory) {
+        served_.emplace(values().data, url);
+    }
+    session_->functions().open(values().public_url.empty() ? url : values().public_url);
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -118,19 +115,23 @@ Result<void> Serving::listen() {
 }
 
 Result<void> Serving::open_session() {
-    session_ = TRY(Session::open({.data = values().data,
-                                  .durability = durability_of(values()),
-                                  .threads = static_cast<std::uint32_t>(values().threads),
-                                  .diagnostics = format_of(values()),
-                                  .watch = live_.watch(),
-                                  .metrics = &metrics_,
-                                  .on_stop = [this](const Error& error) { fail_with(error); }}));
+    auto forms = TRY(operator_functions());
+    auto watching = TRY(watch());
+    session_ = TRY(Session::open(
+        {.data = values().data,
+         .durability = durability_of(values()),
+         .threads = static_cast<std::uint32_t>(values().threads),
+         .diagnostics = format_of(values()),
+         .functions = forms,
+         .secrets = &secrets_,
+         .trusts_definitions = false,
+         .prepare = [&](store::Store& store,
+                        Functions& functions) { return prepare(store, functions, forms); },
+         .watch = std::move(watching),
+         .metrics = &metrics_,
+         .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
-    auto kinds = server::intake::Intake::kinds();
-    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind}) {
-        kinds.emplace_back(kind);
-    }
-    documents_ = TRY(server::Documents::open(session_->store(), kinds));
+    functions_->attach(session_->engine());
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
@@ -138,6 +139,59 @@ Result<void> Serving::open_session() {
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
          .quotas = quotas_.get()}));
+    return {};
+}
+
+Result<engine::Watch> Serving::watch() {
+    auto watch = live_.watch();
+    if (values().traces.empty()) {
+        return watch;
+    }
+    traces_.emplace(server::TraceOptions{.endpoint = TRY(http::parse_url(values().traces))},
+                    metrics_, diagnostics_);
+    watch.decided = [this, wants = std::move(watch.wants), tell = std::move(watch.decided)](
+                        const engine::RunName& run, std::string_view record) {
+        traces_->note(run, record);
+        if (wants(run)) {
+            tell(run, record);
+        }
+    };
+    watch.wants = nullptr;
+    return watch;
+}
+
+Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() const {
+    const auto& file = values().functions;
+    if (file.empty()) {
+        return {};
+    }
+    auto forms = load_functions(TRY(read_text(file)), file, trigger::Vocabulary{});
+    if (!forms) {
+        say_findings(forms.error());
+        return fail(Errc::InvalidInput, "{}: the functions have mistakes", file);
+    }
+    for (auto& form : *forms) {
+        form.is_private = form.is_private || values().allow_private;
+        form.url = TRY(secrets_.expand(form.url));
+        for (auto& [name, value] : form.headers) {
+            value = TRY(secrets_.expand(value));
+        }
+    }
+    return *std::move(forms);
+}
+
+Result<void> Serving::prepare(store::Store& store, Functions& functions,
+                              const std::vector<workflow::raw::FunctionForm>& forms) {
+    auto kinds = server::intake::Intake::kinds();
+    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind,
+                      FunctionRegistry::document_kind}) {
+        kinds.emplace_back(kind);
+    }
+    documents_ = TRY(server::Documents::open(store, kinds));
+    functions_.emplace(*documents_, functions, forms,
+                       FunctionLimits{.allows_process = values().allow_process,
+                                      .allows_private = values().allow_private});
+    functions_->load(diagnostics_);
     return {};
 }
 
@@ -174,10 +228,13 @@ void Serving::open_gateway() {
                                        .live = live_,
                                        .compile =
                                            [this](std::string_view source, std::string_view file) {
-                                               return compile(session_->vocabulary(), source, file);
+                                               return compile(session_->vocabulary(),
+                                                              functions_->names(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
                                        .router = &intake_->router(),
+                                       .functions = &*functions_,
+                                       .tasks = &session_->functions().queues(),
                                        .is_stopping = &is_stopping_,
                                        .limits = decide_limits,
                                        .documents = documents_.get(),
@@ -196,6 +253,8 @@ void Serving::open_gateway() {
     server::add_namespace_routes(routes, *services_);
     server::add_quota_routes(routes, *services_);
     server::add_backup_routes(routes, *services_, *backups_);
+    server::add_function_routes(routes, *services_);
+    server::add_task_routes(routes, *services_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
     intake_->add_routes(routes, *services_);
@@ -206,7 +265,7 @@ void Serving::open_gateway() {
                                             .origins = values().origins,
                                             .audit = audit_.get(),
                                             .namespaces = &*namespaces_,
-                                            .requests = {},
+                                            .requests = requests_of(values()),
                                             .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }
@@ -214,13 +273,8 @@ void Serving::open_gateway() {
 void Serving::handle(http::Request request, const server::Reply& reply) const {
     if (const auto* gateway = ready_gateway_.load(std::memory_order_acquire)) {
         gateway->handle(std::move(request), reply);
-    } else if (request.target == "/healthz") {
-        server::answer(reply, 200, Value::object({{"version", SLUICE_VERSION}}));
     } else {
-        server::answer(reply, server::Problem{.status = 503,
-                                              .code = "starting",
-                                              .detail = "this server is reading what it has kept",
-                                              .headers = {{"Retry-After", "1"}}});
+        server::answer_while_starting(request, reply, SLUICE_VERSION);
     }
 }
 
@@ -252,7 +306,9 @@ void Serving::wait_for(Nanos delay) {
 }
 
 void Serving::stop() {
+    session_->functions().queues().end_asking();
     server_->stop(values().stop_grace);
+    served_.reset();
     workers_.stop();
     audit_->stop();
     intake_->stop();

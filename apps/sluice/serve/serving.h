@@ -24,11 +24,14 @@
 #include "server/quotas.h"
 #include "server/services.h"
 #include "server/tokens.h"
+#include "server/trace_export.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
+#include "sluice/serve/function_registry.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
+#include "sluice/served_directory.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -49,6 +52,12 @@ private:
     const server::Configuration& values() const { return configured_.values(); }
     Result<void> listen();
     Result<void> open_session();
+    Result<std::vector<workflow::raw::FunctionForm>> operator_functions() const;
+    /// What the engine must find when it is opened.
+    Result<void> prepare(store::Store& store, Functions& functions,
+                         const std::vector<workflow::raw::FunctionForm>& forms);
+    /// Live readers hear of decisions, and a trace collector if there is one.
+    Result<engine::Watch> watch();
     Result<void> open_access();
     void open_gateway();
     void handle(http::Request request, const server::Reply& reply) const;
@@ -85,8 +94,11 @@ private:
     ListenAddress address_;
     /// Goes after the session, whose last answers still come to it.
     std::unique_ptr<server::intake::Intake> intake_;
+    std::optional<server::TraceExport> traces_;
     std::unique_ptr<Session> session_;
+    std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
+    std::optional<FunctionRegistry> functions_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
     std::optional<server::Namespaces> namespaces_;

@@ -12,6 +12,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <sys/socket.h>
 
 #include "http/internal/pending_answer.h"
 #include "http/internal/response_text.h"
@@ -70,6 +71,7 @@ int refusal_status(error_code error) {
 
 template <typename Transport>
 class ConnectionOf final : public Connection,
+                           public Peer,
                            public std::enable_shared_from_this<ConnectionOf<Transport>> {
 public:
     template <typename... Args>
@@ -114,6 +116,18 @@ public:
         }
     }
 
+    void when_gone(std::function<void()> call) override {
+        auto look = [self = this->shared_from_this(), pending = pending_,
+                     call = std::move(call)](error_code error) {
+            auto byte = char{};
+            if (!error && pending->peer != nullptr &&
+                ::recv(self->socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+                call();
+            }
+        };
+        socket().async_wait(Socket::wait_read, std::move(look));
+    }
+
 private:
     Socket& socket() {
         if constexpr (std::is_same_v<Transport, TlsStream>) {
@@ -156,8 +170,10 @@ private:
         auto pending = std::make_shared<PendingAnswer>(gate_, world_.limits.stream_bytes_max);
         pending_ = pending;
         auto began = std::chrono::steady_clock::now();
+        pending->peer = this;
         world_.handler(std::move(request), pending->exchange());
         co_await pending->wait();
+        pending->peer = nullptr;
         if (world_.taken != nullptr && pending->body == nullptr) {
             world_.taken->add(std::chrono::steady_clock::now() - began);
         }

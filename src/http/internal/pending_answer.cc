@@ -73,6 +73,8 @@ public:
         return body;
     }
 
+    void when_gone(std::function<void()> call) override { answer_->when_gone(std::move(call)); }
+
 private:
     std::shared_ptr<PendingAnswer> answer_;
     std::atomic<bool> is_given_{false};
@@ -88,6 +90,14 @@ void PendingAnswer::abandon() {
     } else {
         bell_.ring();
     }
+}
+
+void PendingAnswer::when_gone(std::function<void()> call) {
+    gate_->enter([self = shared_from_this(), call = std::move(call)]() mutable {
+        if (self->peer != nullptr) {
+            self->peer->when_gone(std::move(call));
+        }
+    });
 }
 
 void PendingAnswer::give(Response given, std::shared_ptr<BodyStream> stream) {

@@ -68,6 +68,14 @@ private:
     bool is_last_ = false;
 };
 
+/// Who asked, while he waits for the answer.
+class Peer {
+public:
+    virtual ~Peer() = default;
+    /// On the loop's thread.
+    virtual void when_gone(std::function<void()> call) = 0;
+};
+
 /// What a request is answered with, between whoever answers and the connection that waits.
 class PendingAnswer final : public std::enable_shared_from_this<PendingAnswer> {
 public:
@@ -80,7 +88,9 @@ public:
     /// The loop is about to stop: whoever waits goes on. A sleeper would never be freed, since what
     /// wakes it is a part of what it holds.
     void abandon();
+    void when_gone(std::function<void()> call);
 
+    Peer* peer = nullptr; ///< Of the loop's thread; null once it is answered.
     // Once waited for:
     Response response;
     std::shared_ptr<BodyStream> body; ///< Null: the response is whole.

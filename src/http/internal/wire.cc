@@ -133,7 +133,7 @@ private:
             if (call.on_body) {
                 call.on_body(bytes);
             } else if (response.body.size() + bytes.size() > options.body_bytes_max) {
-                co_return fail(Errc::LimitExceeded, "{}: the answer is longer than {} bytes",
+                co_return fail(Errc::Unsupported, "{}: the answer is longer than {} bytes",
                                call.url.authority(), options.body_bytes_max);
             } else {
                 response.body += bytes;

@@ -162,7 +162,7 @@ Value to_value(const RunExplanation& explanation) {
                                {"events", number(state.progress.events)},
                                {"generation", number(state.info.generation)}});
     auto ended_by = explanation.last ? to_value(*explanation.last) : Value{};
-    return state.has_ended() ? view.with("ended_by", ended_by)
+    return state.has_ended() ? view.with("error", state.progress.error).with("ended_by", ended_by)
                              : view.with("waits", texts(explanation.waits))
                                    .with("generation_before_ended_by", ended_by);
 }

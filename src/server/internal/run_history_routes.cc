@@ -6,6 +6,7 @@
 #include "engine/quarantine.h"
 #include "server/inspect/explanation.h"
 #include "server/inspect/history_view.h"
+#include "server/inspect/narrator.h"
 #include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "server/services.h"
@@ -36,16 +37,18 @@ struct HistoryQuery {
     trigger::EventNumber from{1};
     std::size_t limit = 0;
     EntryDetail detail = EntryDetail::Event;
-    std::string id; ///< Of one event; empty: a page of all.
+    bool is_told = false; ///< With sentences that say what followed.
+    std::string id;       ///< Of one event; empty: a page of all.
     std::string source;
 };
 
 Result<HistoryQuery> read_history_query(const Incoming& incoming) {
-    TRY(check_query(incoming, {"from", "limit", "changes", "id", "source"}));
+    TRY(check_query(incoming, {"from", "limit", "changes", "told", "id", "source"}));
     auto query = HistoryQuery{.run = name_of(incoming), .id = {}, .source = {}};
     query.from = trigger::EventNumber{TRY(read_number(incoming, "from")).value_or(1)};
     query.limit = TRY(read_limit(incoming));
     query.detail = TRY(read_flag(incoming, "changes")) ? EntryDetail::Changes : EntryDetail::Event;
+    query.is_told = TRY(read_flag(incoming, "told"));
     const auto* id = incoming.query("id");
     const auto* source = incoming.query("source");
     if (source != nullptr && id == nullptr) {
@@ -65,17 +68,26 @@ Result<Value> history_page(const Services& services, const HistoryQuery& query) 
     }
     auto events = std::vector<Value>{};
     auto next = Value{};
-    TRY(inspector.read_history(
-        query.run,
-        [&](const trigger::Entry& entry) {
-            if (events.size() == query.limit) {
-                next = number(entry.number.raw());
-                return false;
-            }
-            events.push_back(inspect::entry_view(entry, query.detail));
+    auto narrator = inspect::Narrator{TRY(inspector.trigger_names(query.run))};
+    auto tell = [&](const trigger::Entry& entry) {
+        if (query.is_told) {
+            narrator.note(entry);
+        }
+        if (entry.number < query.from) {
             return true;
-        },
-        query.from));
+        }
+        if (events.size() == query.limit) {
+            next = number(entry.number.raw());
+            return false;
+        }
+        auto view = entry_view(entry, query.detail);
+        events.push_back(
+            query.is_told ? view.with("then", inspect::texts(narrator.consequences(entry))) : view);
+        return true;
+    };
+    // What follows from an event is told by what came before it.
+    TRY(inspector.read_history(query.run, tell,
+                               query.is_told ? trigger::EventNumber{1} : query.from));
     return Value::object({{"events", Value::list(std::move(events))}, {"next", next}});
 }
 

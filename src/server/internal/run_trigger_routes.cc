@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/inspect/run_view.h"
+#include "server/inspect/waiting.h"
 #include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "server/internal/run_move.h"
@@ -198,9 +199,25 @@ Handle looking(const Services& services, Look look) {
     };
 }
 
+std::string_view state_of(const inspect::WaitingTrigger& row, bool has_ended) {
+    if (row.is_gone) {
+        return "gone";
+    }
+    if (has_ended) {
+        return "over";
+    }
+    return row.is_on ? "waits" : "disabled";
+}
+
 Result<Value> look_at_all(engine::Inspector& inspector, const engine::RunName& run,
                           const std::string& /*trigger*/) {
-    return Value::object({{"triggers", TRY(inspector.triggers(run))}});
+    auto rows = std::vector<Value>{};
+    auto has_ended = TRY(inspector.run(run))->has_ended();
+    for (const auto& row : TRY(inspect::trigger_rows(inspector, run))) {
+        rows.push_back(to_value(row).with("state", state_of(row, has_ended)));
+    }
+    return Value::object(
+        {{"triggers", TRY(inspector.triggers(run))}, {"rows", Value::list(std::move(rows))}});
 }
 
 Result<Value> look_at_context(engine::Inspector& inspector, const engine::RunName& run,

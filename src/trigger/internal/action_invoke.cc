@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "event/trace.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -27,21 +28,30 @@ public:
     bool is_spread = false;
 
     Attempt<void> perform(Firing& firing) const override {
+        auto carried = policy_in(firing.event());
         if (!each) {
-            return open_task(firing);
+            return open_task(firing, carried);
         }
         auto slice = TRY(firing.slice(*each));
         for (auto at = slice.begin; at < slice.end; ++at) {
             firing.set_item(at, slice.items);
-            TRY(open_task(firing));
+            TRY(open_task(firing, carried));
         }
         firing.finish_slice(slice);
         return {};
     }
 
 private:
-    Attempt<void> open_task(Firing& firing) const {
-        auto task = TaskState{.kind = kind, .policy = policy, .trigger = firing.trigger()};
+    /// With the trace that the event belongs to, so that the call belongs to it too.
+    Value policy_in(const event::Event& event) const {
+        auto trace = kind == TaskKind::Call ? event::trace_of(event) : std::string{};
+        return trace.empty()
+                   ? policy
+                   : (policy.is_map() ? policy : Value::map({})).with("traceparent", trace);
+    }
+
+    Attempt<void> open_task(Firing& firing, const Value& carried) const {
+        auto task = TaskState{.kind = kind, .policy = carried, .trigger = firing.trigger()};
         task.target = TRY(firing.evaluate_text(target, "the target"));
         task.input = TRY(firing.evaluate(input));
         task.subject = TRY(firing.evaluate_text(subject, "subject"));

@@ -9,6 +9,7 @@
 
 #include "workflow/raw/internal/function_reader.h"
 #include "workflow/raw/internal/limits.h"
+#include "workflow/raw/internal/member_reader.h"
 
 namespace sluice::workflow::raw {
 

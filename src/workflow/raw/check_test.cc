@@ -203,6 +203,31 @@ TEST(Check, FindsWhatIsWrongWithFunctions) {
                             HasSubstr("f:18:7: functions/k/comand: unknown member")));
 }
 
+TEST(Check, FindsWhatIsWrongWithFunctionsElsewhere) {
+    EXPECT_THAT(findings_in(with_action("finish") + R"(functions:
+  a: {kind: http}
+  b: {url: "ftp://example.org"}
+  c: {url: "http://e.org", headers: {Host: x, "a b": c, X: "1\n2", Y: 3}, format: xml}
+  d: {kind: poll, url: "http://e.org", heartbeat: soon, offers: 0}
+  e: {command: ls, heartbeat: 5s, allow_private: true}
+  f: {url: "http://e.org", allow_private: 1, offers: 2}
+)"),
+                ElementsAre(HasSubstr("functions/a/url: found nothing"),
+                            HasSubstr("functions/b/url: found the text \"ftp://example.org\""),
+                            HasSubstr("functions/c/headers/Host: expected"),
+                            HasSubstr("functions/c/headers/a b: expected"),
+                            HasSubstr("functions/c/headers/X: expected"),
+                            HasSubstr("functions/c/headers/Y: expected"),
+                            HasSubstr("functions/c/format: found the text \"xml\""),
+                            HasSubstr("functions/d/url: a poll function has no url"),
+                            HasSubstr("functions/d/heartbeat: found the text \"soon\""),
+                            HasSubstr("functions/d/offers: found 0"),
+                            HasSubstr("functions/e/heartbeat: a process function has no"),
+                            HasSubstr("functions/e/allow_private: a process function has no"),
+                            HasSubstr("functions/f/allow_private: found 1"),
+                            HasSubstr("functions/f/offers: a http function has no offers")));
+}
+
 TEST(Check, ChecksNestedDefinitionsLikeTheOuterOne) {
     EXPECT_THAT(
         findings_in(with_action("start: {definition: elsewhere}") + R"(definitions:

@@ -80,6 +80,28 @@ functions:
     EXPECT_EQ(definition.functions[3].builtin, "echo");
 }
 
+TEST(FunctionForm, ReadsOneOnItsOwn) {
+    auto http = read_function("f", Value::object({{"url", "https://e.org/"},
+                                                  {"headers", Value::object({{"X-Team", "red"}})},
+                                                  {"format", "json"},
+                                                  {"allow_private", true},
+                                                  {"heartbeat", "5s"}}));
+    ASSERT_TRUE(http);
+    EXPECT_EQ(http->kind, FunctionKind::Http);
+    EXPECT_EQ(http->url, "https://e.org/");
+    EXPECT_THAT(http->headers, ElementsAre(Pair("X-Team", "red")));
+    EXPECT_TRUE(http->is_plain_json);
+    EXPECT_TRUE(http->is_private);
+    EXPECT_EQ(http->heartbeat, std::chrono::seconds{5});
+    auto poll = read_function("f", Value::object({{"kind", "poll"}, {"offers", 7}}));
+    ASSERT_TRUE(poll);
+    EXPECT_EQ(poll->kind, FunctionKind::Poll);
+    EXPECT_EQ(poll->offers, 7U);
+    auto wrong = read_function("f", Value::object({{"kind", "http"}, {"colour", 1}}));
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error(), SizeIs(2));
+}
+
 TEST(Compile, ReadsLimitsAndPoolsOfFunctions) {
     auto definition = compiled(R"(name: x
 triggers: [{id: a, on: b}]

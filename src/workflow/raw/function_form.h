@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,11 +9,13 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "trigger/spec.h"
 #include "value/value.h"
 
 namespace sluice::workflow::raw {
 
-enum class FunctionKind : std::uint8_t { Builtin, Process };
+enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll };
+std::string_view to_string(FunctionKind kind);
 
 /// What each process of a function may use up; zero: no limit.
 struct ResourceForm {
@@ -43,11 +46,21 @@ struct FunctionForm {
     std::string directory;
     ResourceForm resources;
     std::optional<PoolForm> pool;
+    std::string url;
+    std::vector<std::pair<std::string, std::string>> headers;
+    bool is_plain_json = false;    ///< The request is the input alone, no CloudEvent.
+    bool is_private = false;       ///< May go to loopback and private addresses, if it is trusted.
+    Nanos heartbeat{0};            ///< How long a worker may be silent; zero: not said.
+    std::uint32_t offers = 0;      ///< How often workers are offered an attempt; zero: not said.
     Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
 
     bool operator==(const FunctionForm&) const = default;
 };
+
+/// A function on its own; or everything that is wrong with it.
+std::expected<FunctionForm, std::vector<trigger::Problem>> read_function(const std::string& name,
+                                                                         const Value& form);
 
 /// Is there without being declared: echo, fail, flaky, noop, sleep.
 bool is_builtin(std::string_view function);

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/clock.h"
 #include "value/json.h"
-#include "value/time_text.h"
 #include "workflow/raw/internal/limits_reader.h"
+#include "workflow/raw/internal/member_reader.h"
 
 namespace sluice::workflow::raw {
 
@@ -20,108 +19,35 @@ namespace {
 
 constexpr auto builtins = std::array<std::string_view, 5>{"echo", "fail", "flaky", "noop", "sleep"};
 
+constexpr auto kind_names = std::array<std::string_view, 4>{"builtin", "process", "http", "poll"};
+
 } // namespace
 
 bool is_builtin(std::string_view function) {
     return std::ranges::find(builtins, function) != builtins.end();
 }
 
+std::string_view to_string(FunctionKind kind) {
+    return kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::expected<FunctionForm, std::vector<trigger::Problem>> read_function(const std::string& name,
+                                                                         const Value& form) {
+    auto problems = std::vector<trigger::Problem>{};
+    auto functions = internal::read_functions(Value::map({{name, form}}), problems);
+    if (!problems.empty()) {
+        return std::unexpected(std::move(problems));
+    }
+    return std::move(functions.front());
+}
+
 namespace internal {
 
 namespace {
 
-using Problems = std::vector<trigger::Problem>;
-
-constexpr auto shown_bytes_max = std::size_t{60};
 constexpr auto name_bytes_max = std::size_t{200};
-constexpr auto count_max = std::int64_t{1'000'000};
 
-/// A map of the section, read member by member; what is wrong becomes a problem.
-class Reader {
-public:
-    Reader(const Value& form, std::string path, std::initializer_list<std::string_view> known,
-           Problems& problems)
-        : form_(form), path_(std::move(path)), problems_(problems) {
-        if (!form.is_map()) {
-            problems_.push_back({path_, fmt::format("found {}, expected a map", describe(form))});
-            return;
-        }
-        for (const auto& member : form.as_map()) {
-            if (std::ranges::find(known, member.key) == known.end()) {
-                report(member.key,
-                       fmt::format("unknown member, expected one of {}", fmt::join(known, ", ")));
-            }
-        }
-    }
-
-    const Value* find(std::string_view name) const {
-        const auto* member = form_.find(name);
-        return member == nullptr || member->is_null() ? nullptr : member;
-    }
-    std::string path_of(std::string_view name) const {
-        return name.empty() ? path_ : fmt::format("{}/{}", path_, name);
-    }
-    void report(std::string_view name, std::string message) const {
-        problems_.push_back({path_of(name), std::move(message)});
-    }
-    void expect(std::string_view name, std::string_view expected) const {
-        const auto* member = find(name);
-        report(name, fmt::format("found {}, expected {}", describe(member ? *member : Value{}),
-                                 expected));
-    }
-
-    std::string text(std::string_view name) const {
-        const auto* member = find(name);
-        if (member != nullptr && (!member->is_string() || member->size() == 0)) {
-            expect(name, "a text");
-            return {};
-        }
-        return member == nullptr ? std::string{} : std::string{member->as_string()};
-    }
-    std::uint32_t count(std::string_view name) const {
-        const auto* member = find(name);
-        if (member == nullptr) {
-            return 0;
-        }
-        if (!member->is_int() || member->as_int() < 1 || member->as_int() > count_max) {
-            expect(name, fmt::format("an integer from 1 to {}", count_max));
-            return 0;
-        }
-        return static_cast<std::uint32_t>(member->as_int());
-    }
-    void check_number(std::string_view name, double min, double max) const {
-        const auto* member = find(name);
-        if (member == nullptr) {
-            return;
-        }
-        auto number = member->is_double() ? member->as_double()
-                      : member->is_int()  ? static_cast<double>(member->as_int())
-                                          : std::nan("");
-        if (!(number >= min && number <= max)) {
-            expect(name, fmt::format("a number from {} to {}", min, max));
-        }
-    }
-    void check_duration(std::string_view name) const {
-        const auto* member = find(name);
-        if (member == nullptr) {
-            return;
-        }
-        auto is_text = member->is_string() &&
-                       value::parse_duration(member->as_string()).value_or(Nanos{-1}) >= Nanos{0};
-        auto is_seconds = (member->is_int() && member->as_int() >= 0) ||
-                          (member->is_double() && member->as_double() >= 0);
-        if (!is_text && !is_seconds) {
-            expect(name, "a duration such as \"30s\", or a number of seconds");
-        }
-    }
-
-private:
-    const Value& form_;
-    std::string path_;
-    Problems& problems_;
-};
-
-std::vector<std::string> read_command(const Reader& reader) {
+std::vector<std::string> read_command(const MemberReader& reader) {
     const auto* form = reader.find("command");
     if (form == nullptr) {
         return {};
@@ -151,7 +77,7 @@ std::optional<std::string> environment_text(const Value& value) {
                                                 : std::nullopt;
 }
 
-void read_environment(const Reader& reader, FunctionForm& function) {
+void read_environment(const MemberReader& reader, FunctionForm& function) {
     const auto* form = reader.find("env");
     if (form == nullptr) {
         return;
@@ -172,18 +98,18 @@ void read_environment(const Reader& reader, FunctionForm& function) {
     }
 }
 
-void check_retry(const Reader& outer, Problems& problems) {
+void check_retry(const MemberReader& outer, Problems& problems) {
     const auto* form = outer.find("retry");
     if (form == nullptr) {
         return;
     }
-    auto reader = Reader{*form,
-                         outer.path_of("retry"),
-                         {"attempts", "interval", "backoff", "max_delay", "jitter", "on"},
-                         problems};
+    auto reader = MemberReader{*form,
+                               outer.path_of("retry"),
+                               {"attempts", "interval", "backoff", "max_delay", "jitter", "on"},
+                               problems};
     reader.count("attempts");
-    reader.check_duration("interval");
-    reader.check_duration("max_delay");
+    reader.duration("interval");
+    reader.duration("max_delay");
     reader.check_number("backoff", 1, 1000);
     reader.check_number("jitter", 0, 1);
     const auto* kinds = reader.find("on");
@@ -193,8 +119,8 @@ void check_retry(const Reader& outer, Problems& problems) {
     }
 }
 
-Value read_policy(const Reader& reader, Problems& problems) {
-    reader.check_duration("timeout");
+Value read_policy(const MemberReader& reader, Problems& problems) {
+    reader.duration("timeout");
     check_retry(reader, problems);
     auto members = std::vector<value::Member>{};
     for (auto name : {"timeout", "retry"}) {
@@ -205,45 +131,120 @@ Value read_policy(const Reader& reader, Problems& problems) {
     return members.empty() ? Value{} : Value::map(std::move(members));
 }
 
+bool is_field_name(std::string_view name) {
+    constexpr auto others = std::string_view{"!#$%&'*+-.^_`|~"};
+    auto is_token = [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               others.contains(c);
+    };
+    return !name.empty() && std::ranges::all_of(name, is_token);
+}
+
+/// Those that say how the message is framed are not the author's.
+bool is_framing(std::string name) {
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    return name == "host" || name == "content-length" || name == "transfer-encoding" ||
+           name == "connection" || name == "upgrade" || name == "expect";
+}
+
+void read_headers(const MemberReader& reader, FunctionForm& function) {
+    const auto* form = reader.find("headers");
+    if (form == nullptr) {
+        return;
+    }
+    if (!form->is_map()) {
+        reader.expect("headers", "a map of header fields to texts");
+        return;
+    }
+    auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+    for (const auto& [name, value] : form->as_map()) {
+        auto is_fit = is_field_name(name) && !is_framing(name) && value.is_string() &&
+                      std::ranges::none_of(value.as_string(), is_control);
+        if (!is_fit) {
+            reader.report("headers/" + name,
+                          "expected a header field that does not frame the message, and a text on "
+                          "one line");
+            continue;
+        }
+        function.headers.emplace_back(name, value.as_string());
+    }
+}
+
+void read_http(const MemberReader& reader, FunctionForm& function) {
+    function.url = reader.text("url");
+    if (function.kind == FunctionKind::Http && !function.url.starts_with("http://") &&
+        !function.url.starts_with("https://")) {
+        reader.expect("url", "an address such as https://example.org/resize");
+    }
+    read_headers(reader, function);
+    auto format = reader.text("format");
+    if (!format.empty() && format != "cloudevent" && format != "json") {
+        reader.expect("format", "cloudevent or json");
+    }
+    function.is_plain_json = format == "json";
+    const auto* is_private = reader.find("allow_private");
+    if (is_private != nullptr && !is_private->is_bool()) {
+        reader.expect("allow_private", "true or false");
+    }
+    function.is_private = is_private != nullptr && *is_private == Value{true};
+}
+
 /// Nothing when it is written and is none.
-std::optional<FunctionKind> read_kind(const Reader& reader) {
+std::optional<FunctionKind> read_kind(const MemberReader& reader) {
     const auto* kind = reader.find("kind");
     if (kind == nullptr) {
-        return reader.find("command") != nullptr ? FunctionKind::Process : FunctionKind::Builtin;
+        return reader.find("command") != nullptr ? FunctionKind::Process
+               : reader.find("url") != nullptr   ? FunctionKind::Http
+                                                 : FunctionKind::Builtin;
     }
-    if (*kind == Value{"process"}) {
-        return FunctionKind::Process;
+    for (auto each :
+         {FunctionKind::Builtin, FunctionKind::Process, FunctionKind::Http, FunctionKind::Poll}) {
+        if (*kind == Value{to_string(each)}) {
+            return each;
+        }
     }
-    if (*kind == Value{"builtin"}) {
-        return FunctionKind::Builtin;
-    }
-    reader.expect("kind", "builtin or process");
+    reader.expect("kind", "builtin, process, http or poll");
     return std::nullopt;
 }
 
-void check_members_of_kind(const Reader& reader, const FunctionForm& function) {
-    auto refuse = [&](std::string_view name, std::string_view kind) {
-        if (reader.find(name) != nullptr) {
-            reader.report(name, fmt::format("a {} function has no {}", kind, name));
-        }
-    };
-    if (function.kind == FunctionKind::Process) {
-        refuse("builtin", "process");
-        if (reader.find("command") == nullptr) {
-            reader.expect("command", "a text for the shell, or a list of texts");
-        }
-        return;
-    }
-    refuse("command", "builtin");
-    refuse("env", "builtin");
-    refuse("cwd", "builtin");
+void check_builtin(const MemberReader& reader, const FunctionForm& function) {
     auto expected = fmt::format("one of {}", fmt::join(builtins, ", "));
     if (!is_builtin(function.builtin) && reader.find("builtin") != nullptr) {
         reader.expect("builtin", expected);
     } else if (!is_builtin(function.builtin)) {
-        reader.report("", fmt::format("found neither command nor builtin, expected a command, or "
-                                      "builtin with {}",
+        reader.report("", fmt::format("found neither command nor builtin, expected a command, a "
+                                      "url, kind: poll, or builtin with {}",
                                       expected));
+    }
+}
+
+void check_members_of_kind(const MemberReader& reader, const FunctionForm& function) {
+    using enum FunctionKind;
+    struct Member {
+        std::string_view name;
+        std::initializer_list<FunctionKind> kinds;
+    };
+    for (const auto& [name, kinds] : {Member{"command", {Process}},
+                                      {"env", {Process}},
+                                      {"cwd", {Process}},
+                                      {"builtin", {Builtin}},
+                                      {"url", {Http}},
+                                      {"headers", {Http}},
+                                      {"format", {Http}},
+                                      {"allow_private", {Http}},
+                                      {"heartbeat", {Http, Poll}},
+                                      {"offers", {Poll}}}) {
+        auto has = std::ranges::find(kinds, function.kind) != kinds.end();
+        if (reader.find(name) != nullptr && !has) {
+            reader.report(name,
+                          fmt::format("a {} function has no {}", to_string(function.kind), name));
+        }
+    }
+    if (function.kind == Process && reader.find("command") == nullptr) {
+        reader.expect("command", "a text for the shell, or a list of texts");
+    } else if (function.kind == Builtin) {
+        check_builtin(reader, function);
     }
 }
 
@@ -251,11 +252,13 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
                            Problems& problems) {
     auto function = FunctionForm{.name = name};
     const auto nothing = Value::map({});
-    auto reader = Reader{form.is_null() ? nothing : form,
-                         path,
-                         {"kind", "command", "builtin", "env", "cwd", "timeout", "retry",
-                          "concurrency", "rate", "burst", "priority", "per_key", "pool", "limits"},
-                         problems};
+    auto reader = MemberReader{
+        form.is_null() ? nothing : form,
+        path,
+        {"kind",   "command",       "builtin",   "env",     "cwd",     "url",   "headers",
+         "format", "allow_private", "heartbeat", "offers",  "timeout", "retry", "concurrency",
+         "rate",   "burst",         "priority",  "per_key", "pool",    "limits"},
+        problems};
     if (!form.is_map() && !form.is_null()) {
         return function;
     }
@@ -268,6 +271,9 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     }
     read_environment(reader, function);
     function.directory = reader.text("cwd");
+    read_http(reader, function);
+    function.heartbeat = reader.duration("heartbeat");
+    function.offers = reader.count("offers");
     function.policy = read_policy(reader, problems);
     function.concurrency = reader.count("concurrency");
     if (kind) {
@@ -278,22 +284,6 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
 }
 
 } // namespace
-
-std::string describe(const Value& found) {
-    switch (found.kind()) {
-        case value::Kind::Null: return "nothing";
-        case value::Kind::List: return "a list";
-        case value::Kind::Map: return "a map";
-        case value::Kind::String: break;
-        default: return value::to_json(found);
-    }
-    if (found.size() > shown_bytes_max) {
-        return fmt::format("a text of {} bytes", found.size());
-    }
-    auto text = std::string{"the text "};
-    value::write_json_string(found.as_string(), text);
-    return text;
-}
 
 std::vector<FunctionForm> read_functions(const Value& section, Problems& problems) {
     auto functions = std::vector<FunctionForm>{};

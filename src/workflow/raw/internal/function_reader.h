@@ -12,7 +12,4 @@ namespace sluice::workflow::raw::internal {
 std::vector<FunctionForm> read_functions(const Value& section,
                                          std::vector<trigger::Problem>& problems);
 
-/// `the text "abc"`, `the number 3`, `a list`: what was found, short enough for a message.
-std::string describe(const Value& found);
-
 } // namespace sluice::workflow::raw::internal

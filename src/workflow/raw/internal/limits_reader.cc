@@ -10,7 +10,7 @@
 #include "expr/program.h"
 #include "value/amount_text.h"
 #include "value/time_text.h"
-#include "workflow/raw/internal/function_reader.h"
+#include "workflow/raw/internal/member_reader.h"
 
 namespace sluice::workflow::raw::internal {
 
