@@ -213,7 +213,7 @@ Command validate_row() {
 Command serve_row() {
     struct Given {
         ServeOptions options;
-        std::map<std::string, std::vector<std::string>> texts; ///< Of an option the last counts.
+        std::map<std::string, std::vector<std::string>> texts;    ///< Of an option the last counts.
         std::map<std::string, std::optional<std::string>> truths; ///< Empty: without a value.
     };
     auto given = std::make_shared<Given>();

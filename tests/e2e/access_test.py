@@ -165,7 +165,7 @@ class PolicyTest(ServerTest):
 
     ROLES = ("anyone", "reader", "operator", "admin")
     # A route that everybody may use is listed here, or the test fails.
-    OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("GET", "/v1/operations"),
+    OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("GET", "/v1/api"),
             ("OPTIONS", "/events"), ("OPTIONS", "/v1/runs/{run}/events"),
             # The token in the path says who may.
             ("POST", "/v1/tasks/{token}"), ("POST", "/v1/tasks/{token}/complete"), ("POST", "/v1/tasks/{token}/fail"),
@@ -186,7 +186,7 @@ class PolicyTest(ServerTest):
         made = {role: self.server.ask("POST", "/v1/tokens", {"name": role, "role": role}, ROOT_TOKEN)[1]["token"]
                 for role in self.ROLES[1:]}
         foreign = self.server.ask("POST", "/v1/tokens", {"name": "foreign", "role": "admin", "namespace": "other"}, ROOT_TOKEN)[1]["token"]
-        routes = self.server.ask("GET", "/v1/operations", token=ROOT_TOKEN)[1]["operations"]
+        routes = self.server.ask("GET", "/v1/api", token=ROOT_TOKEN)[1]["routes"]
         self.assertGreater(len(routes), 20)
         self.assertEqual({(route["method"], route["path"]) for route in routes if route["role"] == "anyone"}, self.OPEN)
         for route in routes:

@@ -116,6 +116,7 @@ Result<void> Serving::listen() {
 
 Result<void> Serving::open_session() {
     auto forms = TRY(operator_functions());
+    auto watching = TRY(watch());
     session_ = TRY(Session::open(
         {.data = values().data,
          .durability = durability_of(values()),
@@ -126,7 +127,7 @@ Result<void> Serving::open_session() {
          .trusts_definitions = false,
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
-         .watch = live_.watch(),
+         .watch = std::move(watching),
          .metrics = &metrics_,
          .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
@@ -134,11 +135,29 @@ Result<void> Serving::open_session() {
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
-        session_->engine(), session_->store(), clock_,
+        session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
          .quotas = quotas_.get()}));
     return {};
+}
+
+Result<engine::Watch> Serving::watch() {
+    auto watch = live_.watch();
+    if (values().traces.empty()) {
+        return watch;
+    }
+    traces_.emplace(server::TraceOptions{.endpoint = TRY(http::parse_url(values().traces))},
+                    metrics_, diagnostics_);
+    watch.decided = [this, wants = std::move(watch.wants), tell = std::move(watch.decided)](
+                        const engine::RunName& run, std::string_view record) {
+        traces_->note(run, record);
+        if (wants(run)) {
+            tell(run, record);
+        }
+    };
+    watch.wants = nullptr;
+    return watch;
 }
 
 Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() const {
@@ -163,10 +182,12 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
 
 Result<void> Serving::prepare(store::Store& store, Functions& functions,
                               const std::vector<workflow::raw::FunctionForm>& forms) {
-    documents_ = TRY(server::Documents::open(
-        store, {std::string{server::Tokens::kind}, std::string{server::Namespaces::kind},
-                std::string{server::Quotas::kind},
-                std::string{FunctionRegistry::document_kind}}));
+    auto kinds = server::intake::Intake::kinds();
+    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind,
+                      FunctionRegistry::document_kind}) {
+        kinds.emplace_back(kind);
+    }
+    documents_ = TRY(server::Documents::open(store, kinds));
     functions_.emplace(*documents_, functions, forms,
                        FunctionLimits{.allows_process = values().allow_process,
                                       .allows_private = values().allow_private});
