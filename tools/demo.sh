@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=build/release/bin/sluice
+program=${SLUICE:-build/release/bin/sluice}
 data=$(mktemp -d)
 server=
 finish() {
