@@ -6,7 +6,7 @@ SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check bench format tidy simulate crash fuzz clean
+.PHONY: help setup build demo test check bench format tidy simulate crash hostile fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -58,6 +58,9 @@ simulate: ## whole systems from seeds, all faults included: SEEDS=100000 for a l
 
 crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long one
 	python3 tests/crash/crash_test.py --cycles $(CYCLES)
+
+hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
+	python3 tests/e2e/hostile_load.py build/release/bin/sluice
 
 fuzz: ## every fuzzer for SECONDS=60
 	@tools/fuzz.sh $(SECONDS)

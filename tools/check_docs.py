@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the documents to the tree: what they link to or name exists, every module has its page, every decision is listed.
+"""Holds the documents to the tree: what they link to or name exists, every module and every
+problem code has its page, every decision is listed.
 
 usage: check_docs.py [ROOT]
 
@@ -18,6 +19,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
 SOURCE = re.compile(r"[A-Za-z0-9][\w-]*\.(h|cc)")
+PROBLEM_CODE = re.compile(r'\.code = "([a-z_]+)"|return \{\d{3}, "([a-z_]+)"\}')
 HEADING = re.compile(r"^#+\s+(.+?)\s*#*$", re.MULTILINE)
 
 
@@ -33,6 +35,7 @@ class Check:
             self.check_page(page)
         self.check_every_module_has_a_page()
         self.check_every_decision_is_listed()
+        self.check_every_problem_code_has_a_page()
         return len(pages), self.errors
 
     def fail(self, page, message):
@@ -81,6 +84,17 @@ class Check:
         for page in sorted(self.root.glob("docs/decisions/[0-9]*.md")):
             if page.name not in listed:
                 self.fail(page, "is not listed in docs/decisions/README.md")
+
+    def check_every_problem_code_has_a_page(self):
+        sources = [path for top in ("src/server", "apps/sluice/serve") for path in (self.root / top).rglob("*.cc")
+                   if not path.name.endswith("_test.cc")]
+        text = "\n".join(path.read_text() for path in sources)
+        pages = {page.stem for page in (self.root / "docs/errors").glob("*.md")} - {"README"}
+        for code in sorted({first or second for first, second in PROBLEM_CODE.findall(text)} - pages):
+            self.errors.append(f"docs/errors/{code}.md: the server answers with this code, but it has no page")
+        for code in sorted(page for page in pages if f'"{page}"' not in text):
+            self.errors.append(f"docs/errors/{code}.md: no part of src/server answers with this code")
+
 
 
 def prose(page):

@@ -71,6 +71,14 @@ class CheckDocs(unittest.TestCase):
         self.write("docs/decisions/0002-two.md", "")
         self.assertEqual(self.errors_of(""), ["docs/decisions/0002-two.md: is not listed in docs/decisions/README.md"])
 
+    def test_a_problem_code_and_its_page_need_each_other(self):
+        self.write("src/server/a.cc", 'Problem{.code = "too_late"}; return {404, "not_found"};')
+        self.write("docs/errors/not_found.md", "")
+        self.write("docs/errors/gone.md", "")
+        self.assertEqual(self.errors_of(""), [
+            "docs/errors/too_late.md: the server answers with this code, but it has no page",
+            "docs/errors/gone.md: no part of src/server answers with this code"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,6 +40,8 @@ STEPS = [
     Step("bad input", "python3 tests/e2e/bad_input_test.py build/release/bin/sluice"),
     Step("server", "python3 tests/e2e/serve_test.py build/release/bin/sluice"),
     Step("functions", "python3 tests/e2e/function_test.py build/release/bin/sluice"),
+    Step("access", "python3 tests/e2e/access_test.py build/release/bin/sluice"),
+    Step("hostile", "python3 tests/e2e/hostile_test.py build/release/bin/sluice"),
     Step("CloudEvents", "python3 tests/conformance/cloudevents_test.py build/release/bin/sluice"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),

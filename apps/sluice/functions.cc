@@ -91,8 +91,9 @@ connector::poll::Function poll_function_of(const FunctionForm& form) {
 } // namespace
 
 Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner,
-                     observe::Diagnostics& diagnostics)
+                     observe::Diagnostics& diagnostics, const secret::Secrets* secrets)
     : diagnostics_(diagnostics),
+      secrets_(secrets),
       runner_(std::move(runner)),
       builtin_(timers_),
       queues_(std::make_shared<connector::poll::Queues>(clock_, timers_)) {}
@@ -108,9 +109,11 @@ Functions::~Functions() {
 }
 
 Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
-                                                     observe::Diagnostics& diagnostics) {
+                                                     observe::Diagnostics& diagnostics,
+                                                     const secret::Secrets* secrets) {
     auto runner = TRY(reactor::ProcessRunner::create(command_limits(forms, diagnostics)));
-    auto functions = std::unique_ptr<Functions>{new Functions{std::move(runner), diagnostics}};
+    auto functions =
+        std::unique_ptr<Functions>{new Functions{std::move(runner), diagnostics, secrets}};
     auto& shared = functions->table_.shared;
     for (const auto& form : forms) {
         if (!shared.contains(form.name)) {
@@ -157,7 +160,7 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
             break;
         case FunctionKind::Process:
             processes_.push_back(std::make_unique<connector::process::Sink>(
-                connector::process::Services{*runner_, timers_, diagnostics_},
+                connector::process::Services{*runner_, timers_, diagnostics_, secrets_},
                 connector::process::Functions{{form.name, command_of(form)}}));
             function.sink = processes_.back().get();
             break;

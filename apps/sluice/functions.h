@@ -15,6 +15,7 @@
 #include "observe/diagnostics.h"
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
+#include "secret/secrets.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -28,7 +29,8 @@ public:
     /// Of forms with the same name the first stands. Fails with InvalidInput for a URL that is
     /// none. The diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
-        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics);
+        const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics,
+        const secret::Secrets* secrets);
     ~Functions();
 
     /// Calls over HTTP wait for this: see connector::http::Caller.
@@ -43,12 +45,14 @@ public:
     connector::poll::Queues& queues() { return *queues_; }
 
 private:
-    Functions(std::unique_ptr<reactor::ProcessRunner> runner, observe::Diagnostics& diagnostics);
+    Functions(std::unique_ptr<reactor::ProcessRunner> runner, observe::Diagnostics& diagnostics,
+              const secret::Secrets* secrets);
 
     using Caller = std::shared_ptr<connector::http::Caller>;
     const Caller& caller_for(const workflow::raw::FunctionForm& form);
 
     observe::Diagnostics& diagnostics_;
+    const secret::Secrets* secrets_;
     SystemClock clock_;
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;

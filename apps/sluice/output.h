@@ -1,50 +1,18 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "server/inspect/wording.h"
-#include "value/value.h"
+#include "cli/output.h"
 
 namespace sluice::app {
 
-/// Data goes to standard output, everything else to standard error. A line is written at once, so
-/// lines of several threads do not mix.
-void print_line(std::string_view line);
-void say_line(std::string_view line);
-
-template <typename... Args>
-void print(fmt::format_string<Args...> format, Args&&... args) {
-    print_line(fmt::format(format, std::forward<Args>(args)...));
-}
-template <typename... Args>
-void say(fmt::format_string<Args...> format, Args&&... args) {
-    say_line(fmt::format(format, std::forward<Args>(args)...));
-}
-
-/// Compact, or indented when a person reads it from a terminal.
-void print_json(const Value& value);
-
-/// Rows under a heading, columns as wide as they need to be.
-class Table {
-public:
-    explicit Table(std::vector<std::string> heading) : rows_{std::move(heading)} {}
-
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-    std::size_t size() const { return rows_.size() - 1; }
-    void print() const;
-
-private:
-    std::vector<std::vector<std::string>> rows_;
-};
-
-using server::inspect::brief;
-using server::inspect::describe_error;
-using server::inspect::number;
-using server::inspect::text_at;
+using cli::brief;
+using cli::describe_error;
+using cli::number;
+using cli::print;
+using cli::print_json;
+using cli::print_line;
+using cli::say;
+using cli::say_line;
+using cli::Table;
+using cli::text_at;
 
 } // namespace sluice::app

@@ -8,6 +8,7 @@
 #include "engine/inspector.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
+#include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
 #include "workflow/raw/parse.h"
@@ -63,6 +64,12 @@ Result<void> trust(std::vector<FunctionForm>& forms) {
 }
 
 Error in_directory(const Error& error, const std::filesystem::path& data) {
+    if (auto url = error.code == Errc::Conflict ? ServedDirectory::url_of(data) : std::string{};
+        !url.empty()) {
+        return {error.code,
+                fmt::format("{} belongs to the server at {}: ask that, with --server {}",
+                            data.string(), url, url)};
+    }
     if (error.message.find(data.string()) != std::string::npos) {
         return error;
     }
@@ -98,7 +105,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
         TRY(trust(forms));
     }
-    session->functions_ = TRY(Functions::create(forms, session->diagnostics_));
+    session->functions_ = TRY(Functions::create(forms, session->diagnostics_, options.secrets));
     if (options.trusts_definitions) {
         session->functions_->open("");
     }
@@ -114,6 +121,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .calls_functions = options.calls_functions,
          .marker = std::move(marker),
          .watch = std::move(options.watch),
+         .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
     return session;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "observe/diagnostic_lines.h"
+#include "secret/secrets.h"
 #include "sluice/functions.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
@@ -29,9 +30,11 @@ struct SessionOptions {
     bool trusts_definitions = true;
     /// Sees the store and the functions before the engine is opened on them.
     std::function<Result<void>(store::Store&, Functions&)> prepare;
+    const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;
+    observe::Metrics* metrics = nullptr; ///< Where times are told; null: nowhere.
     std::function<void(const Error&)> on_stop;
 };
 

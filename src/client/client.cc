@@ -24,13 +24,29 @@ Answer<Value> body_of(const http::Response& response) {
     if (type != nullptr && type->find("json") == std::string::npos) {
         return Value{response.body};
     }
-    return TRY(value::parse_json(response.body));
+    return TRY(value::parse_json(response.body, {.bytes_max = response.body.size()}));
 }
 
 Value to_value(const StartRequest& request) {
     auto body = Value::object({{"id", request.id}, {"definition", request.definition}});
     body = request.input ? body.with("input", *request.input) : body;
     return request.labels.is_null() ? body : body.with("labels", request.labels);
+}
+
+Query query_of(const RunFilter& filter) {
+    auto query = Query{{"limit", fmt::format("{}", filter.page)}};
+    for (const auto& [name, text] : {std::pair{"status", &filter.status},
+                                     {"definition", &filter.definition},
+                                     {"label", &filter.label},
+                                     {"started_after", &filter.started_after},
+                                     {"started_before", &filter.started_before},
+                                     {"ended_after", &filter.ended_after},
+                                     {"ended_before", &filter.ended_before}}) {
+        if (!text->empty()) {
+            query.emplace_back(name, *text);
+        }
+    }
+    return query;
 }
 
 } // namespace
@@ -60,6 +76,11 @@ Client::Client(std::unique_ptr<Transport> transport, ClientOptions options)
 
 Answer<Value> Client::get(std::string_view path, const Query& query) {
     return ask(http::Method::Get, path, query, {}, Repeat::Safe, options_.timeout);
+}
+
+Answer<std::string> Client::fetch(std::string_view path, const Query& query) {
+    auto request = request_of(http::Method::Get, path, query, {});
+    return TRY(exchange(request, Repeat::Safe, options_.timeout)).body;
 }
 
 Answer<Value> Client::post(std::string_view path, const Value& body, const Query& query,
@@ -108,9 +129,9 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
     // In steps: what lies between may cut a connection on which nothing happens.
     for (auto left = at_most;;) {
         auto wait = left ? std::min(*left, wait_step) : wait_step;
-        auto told =
-            TRY(ask(http::Method::Post, "/v1/runs", {{"wait", value::format_duration(wait)}},
-                    content, Repeat::Safe, options_.timeout + wait));
+        auto told = TRY(ask(http::Method::Post, "/v1/runs",
+                            {{"wait", value::format_duration(wait)}}, content, Repeat::Safe,
+                            options_.timeout == Nanos{0} ? Nanos{0} : options_.timeout + wait));
         const auto* status = told.find("status");
         left = left ? std::optional{*left - wait} : left;
         auto is_running = status != nullptr && *status == Value{"running"};
@@ -121,19 +142,21 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
 }
 
 Listing Client::runs(const RunFilter& filter) {
-    auto query = Query{{"limit", fmt::format("{}", filter.page)}};
-    for (const auto& [name, text] : {std::pair{"status", &filter.status},
-                                     {"definition", &filter.definition},
-                                     {"label", &filter.label},
-                                     {"since", &filter.since},
-                                     {"until", &filter.until},
-                                     {"ended_since", &filter.ended_since},
-                                     {"ended_until", &filter.ended_until}}) {
-        if (!text->empty()) {
-            query.emplace_back(name, *text);
-        }
+    return list("/v1/runs", "runs", query_of(filter));
+}
+
+Answer<Value> Client::page_of_runs(const RunFilter& filter, const std::string& cursor) {
+    auto query = query_of(filter);
+    if (!cursor.empty()) {
+        query.emplace_back("cursor", cursor);
     }
-    return list("/v1/runs", "runs", std::move(query));
+    return get("/v1/runs", query);
+}
+
+Answer<Value> Client::change_runs(std::string_view name, const RunFilter& filter, Query more) {
+    auto query = query_of(filter);
+    query.insert(query.end(), more.begin(), more.end());
+    return post(path_of({"v1", "runs", name}), {}, query);
 }
 
 Answer<Value> Client::run(std::string_view id) {

@@ -25,7 +25,7 @@ namespace sluice::client {
 struct ClientOptions {
     std::string token;
     std::string space; ///< The namespace; empty: the token's, or `default`.
-    Nanos timeout = std::chrono::seconds{30};
+    Nanos timeout = std::chrono::seconds{30}; ///< Of a request; zero: none.
     Nanos idle_time_max = std::chrono::seconds{60}; ///< Of a live stream: then it is begun anew.
     RetryOptions retry;
     /// Sleeps, unless a test has something better to do.
@@ -48,11 +48,11 @@ struct StartRequest {
 struct RunFilter {
     std::string status;
     std::string definition;
-    std::string label; ///< `key=value`
-    std::string since; ///< Started then or later.
-    std::string until; ///< Started before.
-    std::string ended_since;
-    std::string ended_until;
+    std::string label;         ///< `key=value`
+    std::string started_after; ///< Then or later, as RFC 3339 has times.
+    std::string started_before;
+    std::string ended_after;
+    std::string ended_before;
     std::size_t page = 100; ///< Runs of a page.
 };
 
@@ -69,6 +69,8 @@ public:
 
     /// Any request of the API. The answer's JSON, null when it has none.
     Answer<Value> get(std::string_view path, const Query& query = {});
+    /// What a GET answers, as it came.
+    Answer<std::string> fetch(std::string_view path, const Query& query = {});
     Answer<Value> post(std::string_view path, const Value& body = {}, const Query& query = {},
                        Repeat repeat = Repeat::Unsafe);
     Answer<Value> put(std::string_view path, const Value& body, const Query& query = {});
@@ -88,6 +90,11 @@ public:
     /// the time is over.
     Answer<Value> start_and_wait(const StartRequest& request, std::optional<Nanos> at_most);
     Listing runs(const RunFilter& filter);
+    /// One page of them: `{runs, cursor}`.
+    Answer<Value> page_of_runs(const RunFilter& filter, const std::string& cursor);
+    /// Cancels, terminates or retries all runs that the filter finds: how many, and which would
+    /// be where it is only tried.
+    Answer<Value> change_runs(std::string_view name, const RunFilter& filter, Query more);
     Answer<Value> run(std::string_view id);
     /// `cancel`, `terminate`, `pause`, `resume`, `reopen`: what a run is told.
     Answer<Value> command(std::string_view run, std::string_view name, const Value& body = {});

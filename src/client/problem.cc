@@ -21,7 +21,7 @@ Errc errc_of(int status, std::string_view name) {
         case 503:
         case 504: return Errc::Unavailable;
         case 507: return Errc::NoSpace;
-        default: return status >= 500 ? Errc::Internal : Errc::InvalidInput;
+        default: return status >= 500 ? Errc::Io : Errc::InvalidInput;
     }
 }
 

@@ -23,6 +23,7 @@ class Transport {
 public:
     virtual ~Transport() = default;
 
+    /// A timeout of zero is none.
     virtual Result<http::Response> request(http::Request request, Nanos timeout) = 0;
     /// For an answer without an end, on the caller's thread. `idle_time_max` is how long nothing
     /// may come. What stops it early is no error.

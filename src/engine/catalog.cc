@@ -103,6 +103,30 @@ Result<std::string> Catalog::find(std::string_view space, std::string_view name)
     return *std::move(hash);
 }
 
+Result<std::size_t> Catalog::count(std::string_view space) const {
+    auto prefix = keys::definitions_of(space);
+    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    auto names = std::size_t{0};
+    for (; cursor->is_valid(); cursor->next()) {
+        ++names;
+    }
+    TRY(cursor->status());
+    return names;
+}
+
+Result<void> Catalog::forget(std::string_view space) {
+    auto prefix = keys::definitions_of(space);
+    auto lock = std::lock_guard{mutex_};
+    auto batch = store_.make_batch();
+    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    for (; cursor->is_valid(); cursor->next()) {
+        batch->remove(cursor->key());
+    }
+    TRY(cursor->status());
+    TRY(store_.commit(*batch));
+    return store_.sync();
+}
+
 Result<Definition> Catalog::definition(std::string_view hash) const {
     auto record = TRY(store_.get(keys::definition_set(hash)));
     if (!record) {

@@ -45,6 +45,12 @@ public:
     Result<std::shared_ptr<const trigger::TriggerSet>> set(std::string_view hash);
     Result<Definition> definition(std::string_view hash) const;
 
+    /// How many names a namespace has.
+    Result<std::size_t> count(std::string_view space) const;
+    /// Lets no name of a namespace mean anything any more; durable when it returns. Runs keep what
+    /// they are pinned to.
+    Result<void> forget(std::string_view space);
+
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
 
 private:

@@ -77,7 +77,7 @@ public:
                        .by_space = std::move(options_.functions_by_space)},
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,
                       {.clock = clock,
-                       .timers = timers_,
+                       .timers = *timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
                        .reload = [this](Call call) { reload(std::move(call)); }}),
           committer_(store, options_.metrics == nullptr
@@ -282,6 +282,8 @@ public:
             lane->stop();
         }
         dispatcher_.stop();
+        // Whoever it woke may just be beginning a call.
+        timers_.reset();
     }
 
     /// Without waiting: answers, messages and requests that their senders bound.
@@ -347,8 +349,8 @@ private:
     const Clock& clock_;
     EngineOptions options_;
     Catalog catalog_;
+    std::unique_ptr<reactor::TimerThread> timers_ = std::make_unique<reactor::TimerThread>();
     Dispatcher dispatcher_;
-    reactor::TimerThread timers_; ///< Goes before the dispatcher, which its tasks wake.
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
     std::atomic<std::uint64_t> awaits_ = 0;

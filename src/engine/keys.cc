@@ -260,10 +260,16 @@ std::string definition_set(std::string_view hash) {
     return table(catalog_shard, 'S') + std::string{hash};
 }
 
-std::string definition_name(std::string_view space, std::string_view name) {
+std::string definitions_of(std::string_view space) {
     auto key = table(catalog_shard, 'N');
     auto out = Encoder{key};
     put_name(out, space);
+    return key;
+}
+
+std::string definition_name(std::string_view space, std::string_view name) {
+    auto key = definitions_of(space);
+    auto out = Encoder{key};
     put_name(out, name);
     return key;
 }

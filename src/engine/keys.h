@@ -91,6 +91,7 @@ std::string index_time(Time time);
 std::string secret();
 std::string definition_set(std::string_view hash);
 std::string definition_name(std::string_view space, std::string_view name);
+std::string definitions_of(std::string_view space);
 /// What people set up beside runs, and how all of a kind begin.
 std::string document(std::string_view kind, std::string_view space, std::string_view name);
 std::string documents_of(std::string_view kind);

@@ -272,6 +272,20 @@ Result<RunPage> list_runs(const store::Store& store, const RunFilter& filter) {
     return Lister{store, filter}.list();
 }
 
+Result<std::size_t> count_runs(const store::Store& store, std::string_view space, Status status,
+                               std::size_t most) {
+    auto count = std::size_t{0};
+    for (auto at = std::uint16_t{0}; at < store.shard_count() && count < most; ++at) {
+        auto part = keys::index_part(ShardId{at}, space, {}, IndexOrder::Started, status);
+        auto cursor = store.scan(part, keys::end_of(part));
+        for (; cursor->is_valid() && count < most; cursor->next()) {
+            ++count;
+        }
+        TRY(cursor->status());
+    }
+    return count;
+}
+
 Result<std::vector<std::string>> listed_definitions(const store::Store& store,
                                                     const std::string& space, Status status) {
     auto names = std::set<std::string>{};

@@ -70,6 +70,10 @@ struct RunPage {
 /// InvalidInput when the label or the cursor is none.
 Result<RunPage> list_runs(const store::Store& store, const RunFilter& filter);
 
+/// How many runs have this status, as far as `most`: reads no more than that.
+Result<std::size_t> count_runs(const store::Store& store, std::string_view space,
+                               trigger::Status status, std::size_t most);
+
 /// Definitions that runs of this status have, by name.
 Result<std::vector<std::string>> listed_definitions(const store::Store& store,
                                                     const std::string& space,

@@ -29,6 +29,10 @@ std::string_view to_string(Method method) {
     return "?";
 }
 
+bool is_change(Method method) {
+    return method != Method::Get && method != Method::Head && method != Method::Options;
+}
+
 bool is_same_name(std::string_view left, std::string_view right) {
     return std::ranges::equal(left, right, {}, lower, lower);
 }

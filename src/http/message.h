@@ -11,6 +11,8 @@ namespace sluice::http {
 enum class Method : std::uint8_t { Get, Head, Post, Put, Patch, Delete, Options, Other };
 
 std::string_view to_string(Method method);
+/// Neither GET, HEAD nor OPTIONS.
+bool is_change(Method method);
 
 struct Header {
     std::string name;

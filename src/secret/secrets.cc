@@ -46,13 +46,29 @@ void drop_line_end(std::string& text) {
     }
 }
 
+Result<std::string> read_secret(const std::filesystem::path& path, std::string_view name) {
+    auto file = std::ifstream{path, std::ios::binary};
+    if (!file) {
+        return fail(Errc::Io, "the secret {} cannot be read: {}", name, std::strerror(errno));
+    }
+    auto text = std::string(Secrets::secret_bytes_max + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > Secrets::secret_bytes_max) {
+        return fail(Errc::LimitExceeded, "the secret {} has more than {} bytes", name,
+                    Secrets::secret_bytes_max);
+    }
+    drop_line_end(text);
+    return text;
+}
+
 } // namespace
 
 bool Secrets::has_reference(std::string_view text) {
     return text.find(reference_begin) != std::string_view::npos;
 }
 
-Result<std::string> Secrets::expand(std::string_view text) const {
+Result<std::string> Secrets::expand(std::string_view text, std::string_view scope) const {
     auto expanded = std::string{};
     for (auto at = text.find(reference_begin); at != std::string_view::npos;
          at = text.find(reference_begin)) {
@@ -65,33 +81,28 @@ Result<std::string> Secrets::expand(std::string_view text) const {
                         "a reference to a secret is ${{secret:NAME}}, the name of letters, digits, "
                         "_, - and .");
         }
-        expanded += TRY(find(name));
+        expanded += TRY(find(name, scope));
         text.remove_prefix(end + 1);
     }
     expanded += text;
     return expanded;
 }
 
-Result<std::string> Secrets::find(std::string_view name) const {
-    auto found = std::string{};
-    auto path = folder_ / std::string{name};
+Result<std::string> Secrets::find(std::string_view name, std::string_view scope) const {
+    auto path = folder_ / std::string{scope} / std::string{name};
     auto ignored = std::error_code{};
-    auto variable = variables_.find(variable_of(name));
-    if (!folder_.empty() && std::filesystem::is_regular_file(path, ignored)) {
-        auto file = std::ifstream{path, std::ios::binary};
-        if (!file) {
-            return fail(Errc::Io, "the secret {} cannot be read: {}", name, std::strerror(errno));
-        }
-        found.resize(secret_bytes_max + 1);
-        file.read(found.data(), static_cast<std::streamsize>(found.size()));
-        found.resize(static_cast<std::size_t>(file.gcount()));
-        if (found.size() > secret_bytes_max) {
-            return fail(Errc::LimitExceeded, "the secret {} has more than {} bytes", name,
-                        secret_bytes_max);
-        }
-        drop_line_end(found);
+    auto may_read = !folder_.empty() && (scope.empty() || is_name(scope));
+    auto variable = scope.empty() ? variables_.find(variable_of(name)) : variables_.end();
+    auto found = std::string{};
+    if (may_read && std::filesystem::is_regular_file(path, ignored)) {
+        found = TRY(read_secret(path, name));
     } else if (variable != variables_.end()) {
         found = variable->second;
+    } else if (!scope.empty()) {
+        return fail(Errc::NotFound,
+                    "there is no secret {0}: write it to the file {1}/{0} in the folder `secrets` "
+                    "of the configuration",
+                    name, scope);
     } else {
         return fail(Errc::NotFound,
                     "there is no secret {}: write it to a file of that name in the folder "

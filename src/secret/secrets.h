@@ -27,15 +27,17 @@ public:
         : folder_(std::move(folder)), variables_(std::move(variables)) {}
 
     /// The text with secrets in place of their references. Fails with NotFound for one that is not
-    /// there, with InvalidInput for a reference that is none; tells no secret in doing so.
-    Result<std::string> expand(std::string_view text) const;
+    /// there, with InvalidInput for a reference that is none; tells no secret in doing so. With a
+    /// scope, only files in the subfolder of that name count: what a tenant writes reaches no
+    /// secrets but its own.
+    Result<std::string> expand(std::string_view text, std::string_view scope = {}) const;
     /// The text with references in place of every secret that was given out so far.
     std::string redact(std::string text) const;
 
     static bool has_reference(std::string_view text);
 
 private:
-    Result<std::string> find(std::string_view name) const;
+    Result<std::string> find(std::string_view name, std::string_view scope) const;
 
     std::filesystem::path folder_;
     Variables variables_;

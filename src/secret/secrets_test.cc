@@ -69,6 +69,20 @@ TEST_F(SecretsTest, LeadOutOfNoFolder) {
     }
 }
 
+TEST_F(SecretsTest, OfAScopeLieInItsFolder) {
+    write("key", "everybody's");
+    std::filesystem::create_directories(folder_ / "team");
+    write("team/key", "the team's");
+    auto secrets = Secrets{folder_, {{"SLUICE_SECRET_OTHER", "not theirs"}}};
+
+    EXPECT_EQ(secrets.expand("${secret:key}", "team"), "the team's");
+    EXPECT_EQ(secrets.expand("${secret:key}", "another").error().code, Errc::NotFound);
+    EXPECT_EQ(secrets.expand("${secret:other}", "team").error().code, Errc::NotFound);
+    EXPECT_EQ(secrets.expand("${secret:key}", "team/..").error().code, Errc::NotFound);
+    EXPECT_EQ(secrets.expand("${secret:key}", "..").error().code, Errc::NotFound);
+    EXPECT_EQ(secrets.expand("${secret:team}").error().code, Errc::NotFound);
+}
+
 TEST_F(SecretsTest, AreBoundedInSize) {
     write("large", std::string(Secrets::secret_bytes_max + 1, 'x'));
 

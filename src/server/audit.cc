@@ -56,7 +56,7 @@ Audit::Audit(store::Store& store, const Clock& clock, observe::Metrics& metrics,
              observe::Diagnostics& diagnostics, AuditLimits limits)
     : store_(store),
       clock_(clock),
-      lost_(metrics.counter("audit_lost")),
+      lost_(metrics.counter("audit_lost_total")),
       diagnostics_(diagnostics),
       limits_(limits) {}
 
@@ -87,9 +87,10 @@ Result<void> Audit::find_ends() {
     auto cursor = store_.scan(prefix, engine::keys::end_of(prefix));
     if (cursor->is_valid()) {
         next_ = TRY(number_of(cursor->key())) + 1;
-        first_ = TRY(first_where(1, next_ - 1, [&](std::uint64_t number) -> Result<bool> {
+        auto is_there = [&](std::uint64_t number) -> Result<bool> {
             return TRY(store_.get(engine::keys::audit(number))).has_value();
-        }));
+        };
+        first_ = TRY(first_where(1, next_ - 1, is_there));
     }
     return cursor->status();
 }
@@ -192,10 +193,11 @@ Result<void> Audit::remove_old(AuditLimits limits) {
     }
     cleaned_ = now;
     auto keep = count > limits.records_max ? next_ - limits.records_max : first_;
-    keep = TRY(first_where(keep, next_, [&](std::uint64_t number) -> Result<bool> {
+    auto is_kept = [&](std::uint64_t number) -> Result<bool> {
         auto record = TRY(read(number));
         return record && now - record->time < limits.age_max;
-    }));
+    };
+    keep = TRY(first_where(keep, next_, is_kept));
     if (keep == first_) {
         return {};
     }

@@ -56,10 +56,14 @@ struct Configuration {
     Bytes limit_bodies{std::uint64_t{256} << 20U};
     Bytes limit_header{std::uint64_t{16} << 10U};
     std::uint64_t limit_connections = 20'000;
+    std::uint64_t limit_requests = 0;
+    std::uint64_t limit_requests_burst = 0;
     Nanos limit_header_time = std::chrono::seconds{10};
     Nanos limit_body_time = std::chrono::seconds{30};
     Nanos limit_idle_time = std::chrono::seconds{75};
     Nanos limit_write_time = std::chrono::seconds{30};
+    std::string unrouted = "refuse";
+    std::vector<std::string> watch_roots;
     Nanos audit_age = std::chrono::hours{24 * 90};
     std::uint64_t audit_records = 1'000'000;
     Nanos stop_delay{0};

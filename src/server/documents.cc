@@ -1,5 +1,6 @@
 #include "server/documents.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -17,6 +18,7 @@ constexpr auto document_format = std::uint8_t{1};
 Result<std::unique_ptr<Documents>> Documents::open(store::Store& store,
                                                    const std::vector<std::string>& kinds) {
     auto documents = std::unique_ptr<Documents>{new Documents{store}};
+    documents->kinds_ = kinds;
     for (const auto& kind : kinds) {
         TRY(documents->load(kind));
     }
@@ -97,6 +99,16 @@ std::vector<Document> Documents::list(std::string_view kind,
         }
     }
     return listed;
+}
+
+std::string Documents::kind_in(std::string_view space,
+                               const std::vector<std::string>& besides) const {
+    for (const auto& kind : kinds_) {
+        if (std::ranges::find(besides, kind) == besides.end() && !list(kind, space).empty()) {
+            return kind;
+        }
+    }
+    return {};
 }
 
 } // namespace sluice::server

@@ -70,9 +70,10 @@ Result<std::size_t> add_routed(event::Codec& codec, const Event& event, std::siz
 /// at once but those of `start`, which count.
 class Routing : public std::enable_shared_from_this<Routing> {
 public:
-    Routing(engine::Engine& engine, std::string space, RoutingPlan plan, EventRouter::Table table,
-            EventRouter::Done done)
+    Routing(engine::Engine& engine, const Quotas* quotas, std::string space, RoutingPlan plan,
+            EventRouter::Table table, EventRouter::Done done)
         : engine_(engine),
+          quotas_(quotas),
           space_(std::move(space)),
           plan_(std::move(plan)),
           table_(std::move(table)),
@@ -116,13 +117,29 @@ private:
             then();
             return;
         }
+        auto tickets = admit(requests.size());
+        if (!tickets) {
+            done_(std::unexpected(std::move(tickets.error())));
+            return;
+        }
         left_ = requests.size();
         then_ = std::move(then);
         for (const auto& request : requests) {
-            engine_.start(request, [self = shared_from_this()](const Result<Value>& started) {
-                self->count(started);
-            });
+            engine_.start(request, [self = shared_from_this(), tickets](
+                                       const Result<Value>& started) { self->count(started); });
         }
+    }
+
+    std::expected<std::vector<Quotas::Ticket>, Problem> admit(std::size_t starts) const {
+        auto tickets = std::vector<Quotas::Ticket>{};
+        for (auto at = std::size_t{0}; quotas_ != nullptr && at < starts; ++at) {
+            auto ticket = quotas_->admit_start(space_);
+            if (!ticket) {
+                return std::unexpected(std::move(ticket.error()));
+            }
+            tickets.push_back(*std::move(ticket));
+        }
+        return tickets;
     }
 
     void count(const Result<Value>& started) {
@@ -184,6 +201,7 @@ private:
     }
 
     engine::Engine& engine_;
+    const Quotas* quotas_;
     std::string space_;
     RoutingPlan plan_;
     EventRouter::Table table_; ///< Holds the plan's routes.
@@ -214,6 +232,38 @@ std::optional<Problem> missing_definition(engine::Engine& engine, std::string_vi
 }
 
 } // namespace
+
+std::optional<Problem> problem_of(trigger::Fate fate) {
+    switch (fate) {
+        case trigger::Fate::NoSuchRun:
+            return Problem{.status = 404, .code = "not_found", .detail = "there is no such run"};
+        case trigger::Fate::Refused:
+        case trigger::Fate::Busy:
+            return Problem{.status = 429,
+                           .code = "run_full",
+                           .detail = "the run keeps as many events as it may",
+                           .headers = {{"Retry-After", "1"}}};
+        default: return std::nullopt;
+    }
+}
+
+std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed) {
+    auto taken = std::set<std::size_t>{};
+    for (const auto& part : routed.parts) {
+        if (part.fate != trigger::Fate::NoSuchRun) {
+            taken.insert(part.event);
+        }
+    }
+    auto problems = std::vector<std::pair<std::size_t, Problem>>{};
+    for (const auto& part : routed.parts) {
+        auto problem = problem_of(part.fate);
+        if (problem && (problem->status != 404 || !taken.contains(part.event))) {
+            problem->detail += ": " + part.run;
+            problems.emplace_back(part.event, *std::move(problem));
+        }
+    }
+    return problems;
+}
 
 Result<Event> with_run(event::Codec& codec, const Event& event, std::string_view run) {
     if (!event.run().empty()) {
@@ -324,8 +374,8 @@ void EventRouter::take(std::string space, std::vector<Event> events, Done done) 
         done(std::unexpected(*std::move(problem)));
         return;
     }
-    std::make_shared<Routing>(engine_, std::move(space), std::move(plan), std::move(table),
-                              std::move(done))
+    std::make_shared<Routing>(engine_, options_.quotas, std::move(space), std::move(plan),
+                              std::move(table), std::move(done))
         ->begin();
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,7 @@
 #include "server/documents.h"
 #include "server/event_route.h"
 #include "server/problem.h"
+#include "server/quotas.h"
 #include "trigger/history.h"
 
 namespace sluice::server {
@@ -37,6 +39,12 @@ struct Routed {
     std::optional<Value> reply; ///< Of a trigger, to the first event.
 };
 
+/// What keeps an event from its run; nothing when it was taken.
+std::optional<Problem> problem_of(trigger::Fate fate);
+/// What was not taken, by the event's place. A run that is not there is no problem for an event
+/// that another one took.
+std::vector<std::pair<std::size_t, Problem>> problems_of(const Routed& routed);
+
 /// Finds the runs of events that name none, by the routes that people set up.
 ///
 /// An event goes to every run that a route leads to, and to each of them once. May be used from any
@@ -48,6 +56,8 @@ public:
     struct Options {
         /// An event that no route takes is dropped and counted instead of refused.
         bool accepts_unrouted = false;
+        /// What bounds the runs that are started; outlives the router. None: nothing does.
+        const Quotas* quotas = nullptr;
     };
     using Done = std::move_only_function<void(std::expected<Routed, Problem>)>;
 

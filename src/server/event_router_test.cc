@@ -179,5 +179,22 @@ TEST_F(EventRouterTest, FindsItsRoutesAgainAfterARestart) {
     EXPECT_FALSE(router_->put("default", "x", Value::object({})));
 }
 
+TEST_F(EventRouterTest, StartsNoMoreRunsThanTheQuotaHasRoomFor) {
+    auto clock = SystemClock{};
+    documents_ = std::move(*Documents::open(store_, {"route", "quota"}));
+    auto quotas = std::move(*Quotas::open(*documents_, store_, *engine_, clock));
+    ASSERT_TRUE(quotas->set("default", Value::object({{"running_runs", 1}})));
+    router_ = std::move(*EventRouter::open(*engine_, *documents_, {.quotas = quotas.get()}));
+    put("pairs", pair_route);
+
+    ASSERT_TRUE(take({item("1", "r1")}));
+    auto refused = take({item("1", "r2")});
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "quota_exceeded");
+    EXPECT_TRUE(take({item("2", "r1")}));
+    router_.reset();
+}
+
 } // namespace
 } // namespace sluice::server

@@ -102,11 +102,6 @@ bool is_namespace(std::string_view name) {
            });
 }
 
-bool is_change(http::Method method) {
-    return method != http::Method::Get && method != http::Method::Head &&
-           method != http::Method::Options;
-}
-
 /// The path as it was asked for; a part that is a token itself is left out.
 std::string target_of(const Route& route, const Incoming& incoming) {
     auto target = std::string{};
@@ -141,6 +136,14 @@ Problem method_problem(const std::vector<http::Method>& methods) {
             .headers = {{"Allow", list}}};
 }
 
+Problem unknown_namespace(std::string_view space) {
+    return {.status = 404,
+            .code = "unknown_namespace",
+            .detail = fmt::format("there is no namespace \"{}\": an administrator makes it with "
+                                  "PUT /v1/namespaces/{}",
+                                  space, space)};
+}
+
 } // namespace
 
 Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& metrics,
@@ -149,7 +152,8 @@ Gateway::Gateway(RouteTable routes, const TokenTable& tokens, observe::Metrics& 
       tokens_(tokens),
       requests_(metrics.counter("http_requests_total")),
       refused_(metrics.counter("http_requests_refused_total")),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      rates_(options_.clock == nullptr ? Rate{} : options_.requests) {
     set_names(options_.hosts, options_.origins);
 }
 
@@ -225,26 +229,39 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
         return;
     }
     auto caller = caller_of(request);
+    if (rates_.is_set()) {
+        if (auto too_many = refuse_rate(caller, request)) {
+            refuse(*too_many);
+            return;
+        }
+    }
     auto* problem = std::get_if<Problem>(&caller);
     auto& match = std::get<RouteTable::Match>(found);
     auto incoming = Incoming{.request = std::move(request),
                              .target = *std::move(target),
                              .path = std::move(match.path),
                              .caller = problem ? Caller{} : std::get<Caller>(std::move(caller))};
-    if (const auto* space = incoming.query("namespace")) {
+    if (auto named = incoming.path.find("namespace"); named != incoming.path.end()) {
+        incoming.space = named->second;
+    } else if (const auto* space = incoming.query("namespace")) {
         incoming.space = *space;
     } else if (!incoming.caller.space.empty()) {
         incoming.space = incoming.caller.space;
     }
     const auto& policy = match.route->policy;
-    auto is_audited =
-        options_.audit != nullptr && policy.is_audited && is_change(match.route->method);
+    auto is_audited = options_.audit != nullptr && match.route->is_audited();
     auto told = is_audited ? audited(reply, *match.route, incoming) : reply;
     auto refusal = problem ? std::optional{*std::move(problem)}
                            : refusal_of(policy, incoming.caller, incoming.space);
     if (refusal) {
         refused_.add();
         answer(told, *refusal);
+        return;
+    }
+    if (policy.is_namespaced && options_.namespaces != nullptr &&
+        !options_.namespaces->contains(incoming.space)) {
+        refused_.add();
+        answer(told, unknown_namespace(incoming.space));
         return;
     }
     match.route->handle(std::move(incoming), std::move(told));
@@ -276,7 +293,7 @@ bool Gateway::is_known_host(const http::Request& request) const {
 /// nobody needs one, this is all that stands between the page and the server.
 bool Gateway::is_foreign_page(const http::Request& request) const {
     const auto* origin = request.headers.find("Origin");
-    if (origin == nullptr || !is_change(request.method) ||
+    if (origin == nullptr || !http::is_change(request.method) ||
         request.headers.find("Authorization") != nullptr) {
         return false;
     }
@@ -289,6 +306,23 @@ bool Gateway::is_foreign_page(const http::Request& request) const {
 bool Gateway::is_known_origin(std::string_view origin) const {
     auto known = names();
     return std::ranges::find(known->origins, origin) != known->origins.end();
+}
+
+std::optional<Problem> Gateway::refuse_rate(const std::variant<Caller, Problem>& caller,
+                                            const http::Request& request) const {
+    const auto* known = std::get_if<Caller>(&caller);
+    auto has_token = known != nullptr && request.headers.find("Authorization") != nullptr;
+    auto name = has_token ? "token " + known->name : "address " + request.peer;
+    auto wait = rates_.take(name, options_.clock->steady());
+    if (wait == Nanos{0}) {
+        return std::nullopt;
+    }
+    auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    return Problem{.status = 429,
+                   .code = "too_many_requests",
+                   .detail = fmt::format("the {} may ask {} times a second: ask again later", name,
+                                         options_.requests.per_second),
+                   .headers = {{"Retry-After", std::to_string(seconds)}}};
 }
 
 std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) const {
@@ -309,6 +343,18 @@ std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) c
         return token_problem(caller.error());
     }
     return *std::move(caller);
+}
+
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version) {
+    if (request.target == "/healthz") {
+        answer(reply, 200, Value::object({{"version", version}}));
+        return;
+    }
+    answer(reply, Problem{.status = 503,
+                          .code = "starting",
+                          .detail = "this server is reading what it has kept",
+                          .headers = {{"Retry-After", "1"}}});
 }
 
 } // namespace sluice::server

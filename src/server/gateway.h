@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,8 @@
 #include "observe/metrics.h"
 #include "server/access.h"
 #include "server/audit.h"
+#include "server/internal/caller_rates.h"
+#include "server/namespaces.h"
 #include "server/route_table.h"
 
 namespace sluice::server {
@@ -22,6 +26,11 @@ struct GatewayOptions {
     /// Pages of these origins may use the API from a browser.
     std::vector<std::string> origins;
     Audit* audit = nullptr; ///< Hears of every change that is asked for; outlives the gateway.
+    /// The namespaces there are; none: any name is one.
+    const Namespaces* namespaces = nullptr;
+    /// Of each caller: a token, or the address of whoever has none.
+    Rate requests{};
+    const Clock* clock = nullptr; ///< For the rate, which holds only with one.
 };
 
 /// What stands before every route: finds it, asks who calls, and refuses who may not.
@@ -50,6 +59,9 @@ private:
     bool is_foreign_page(const http::Request& request) const;
     bool is_known_origin(std::string_view origin) const;
     std::variant<Caller, Problem> caller_of(const http::Request& request) const;
+    /// Of a caller with a token; or of an address.
+    std::optional<Problem> refuse_rate(const std::variant<Caller, Problem>& caller,
+                                       const http::Request& request) const;
 
     RouteTable routes_;
     const TokenTable& tokens_;
@@ -58,6 +70,11 @@ private:
     GatewayOptions options_;
     mutable std::mutex mutex_;
     std::shared_ptr<const Names> names_;
+    mutable CallerRates rates_;
 };
+
+/// What a server that listens already says until it has a gateway: that it lives and is not ready.
+void answer_while_starting(const http::Request& request, const Reply& reply,
+                           std::string_view version);
 
 } // namespace sluice::server

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/memory/memory_store.h"
+
 namespace sluice::server {
 namespace {
 
@@ -118,6 +120,18 @@ TEST_F(GatewayTest, LetsListedOriginsInAndNoOthers) {
     EXPECT_EQ(asked.status, 204);
 }
 
+TEST_F(GatewayTest, LivesAndIsNotReadyWhileItStarts) {
+    auto ask_early = [](const std::string& target) {
+        auto reply = std::make_shared<KeptReply>();
+        answer_while_starting({.target = target}, reply, "1");
+        return reply->response.status;
+    };
+
+    EXPECT_EQ(ask_early("/healthz"), 200);
+    EXPECT_EQ(ask_early("/readyz"), 503);
+    EXPECT_EQ(ask_early("/v1/runs"), 503);
+}
+
 TEST_F(GatewayTest, TakesNoNamespaceThatAKeyCannotHold) {
     open({});
     EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=team").body, "local@team");
@@ -181,6 +195,42 @@ TEST(TokenTableTest, ReplacesWhatWasConfigured) {
     EXPECT_EQ(tokens.find("one").error(), TokenFault::Unknown);
     EXPECT_TRUE(tokens.find("two"));
     EXPECT_TRUE(tokens.find(made));
+}
+
+/// Stands still.
+class StoppedClock final : public Clock {
+public:
+    Time wall() const override { return Time{steady()}; }
+    Nanos steady() const override { return std::chrono::seconds{9}; }
+};
+
+TEST_F(GatewayTest, HoldsEachCallerToItsRate) {
+    auto clock = StoppedClock{};
+    open({.requests = {.per_second = 0.5, .burst = 2}, .clock = &clock});
+    auto token = tokens_.add({.name = "ci", .role = Role::Operator});
+
+    EXPECT_EQ(ask(http::Method::Get, "/health").status, 200);
+    EXPECT_EQ(ask(http::Method::Get, "/health", "slc_wrong").status, 401);
+    auto refused = ask(http::Method::Get, "/health");
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(*refused.headers.find("Retry-After"), "2");
+    EXPECT_THAT(refused.body, HasSubstr("too_many_requests"));
+    EXPECT_EQ(ask(http::Method::Get, "/health", token).status, 200);
+}
+
+TEST_F(GatewayTest, KnowsWhichNamespacesThereAre) {
+    auto store = store::memory::MemoryStore{};
+    auto documents = std::move(Documents::open(store, {"namespace"})).value();
+    auto namespaces = Namespaces{*documents};
+    ASSERT_TRUE(namespaces.put("team", Value{}));
+    open({.namespaces = &namespaces});
+
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs").body, "local@default");
+    EXPECT_EQ(ask(http::Method::Post, "/v1/runs?namespace=team").body, "local@team");
+    EXPECT_EQ(ask(http::Method::Post, "/v1/tokens?namespace=none").status, 200);
+    auto refused = ask(http::Method::Post, "/v1/runs?namespace=none");
+    EXPECT_EQ(refused.status, 404);
+    EXPECT_THAT(refused.body, HasSubstr("PUT /v1/namespaces/none"));
 }
 
 TEST(TokenTableTest, ForgetsWhatWasRevoked) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/invariant.h"
 #include "value/json.h"
 
 namespace sluice::server {
@@ -47,41 +48,45 @@ void RouteTable::add(Route route) {
         }
         node = next.get();
     }
-    node->routes[added.method] = &added;
+    auto is_new = node->routes.try_emplace(added.method, &added).second;
+    INVARIANT(is_new, "a route is there once");
 }
 
-const RouteTable::Node* RouteTable::walk(const Node& node,
-                                         std::span<const std::string> segments) const {
+const RouteTable::Node* RouteTable::walk(const Node& node, std::span<const std::string> segments,
+                                         std::optional<http::Method> method) const {
     if (segments.empty()) {
-        return node.routes.empty() ? nullptr : &node;
+        auto is_found = method ? node.routes.contains(*method) : !node.routes.empty();
+        return is_found ? &node : nullptr;
     }
     if (auto found = node.named.find(segments.front()); found != node.named.end()) {
-        if (const auto* end = walk(*found->second, segments.subspan(1))) {
+        if (const auto* end = walk(*found->second, segments.subspan(1), method)) {
             return end;
         }
     }
-    return node.any ? walk(*node.any, segments.subspan(1)) : nullptr;
+    return node.any ? walk(*node.any, segments.subspan(1), method) : nullptr;
 }
 
 std::variant<RouteTable::Match, std::vector<http::Method>> RouteTable::find(
     http::Method method, const std::vector<std::string>& segments) const {
-    const auto* node = walk(root_, segments);
+    // A name that one method takes, as in `POST /v1/runs/cancel`, is still a `{run}` to the others.
+    const auto* node = walk(root_, segments, method);
+    if (node == nullptr && method == http::Method::Head) {
+        method = http::Method::Get;
+        node = walk(root_, segments, method);
+    }
     if (node == nullptr) {
-        return std::vector<http::Method>{};
-    }
-    auto found = node->routes.find(method);
-    if (found == node->routes.end() && method == http::Method::Head) {
-        found = node->routes.find(http::Method::Get);
-    }
-    if (found == node->routes.end()) {
+        node = walk(root_, segments, std::nullopt);
+        if (node == nullptr) {
+            return std::vector<http::Method>{};
+        }
         auto methods = std::vector<http::Method>{};
         for (const auto& [each, route] : node->routes) {
             methods.push_back(each);
         }
         return methods;
     }
-    auto match = Match{.route = found->second};
-    auto pattern = segments_of(found->second->pattern);
+    auto match = Match{.route = node->routes.at(method)};
+    auto pattern = segments_of(match.route->pattern);
     for (auto at = std::size_t{0}; at < pattern.size(); ++at) {
         if (is_any(pattern[at])) {
             match.path[std::string{pattern[at].substr(1, pattern[at].size() - 2)}] = segments[at];

@@ -3,6 +3,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -47,6 +49,9 @@ struct Route {
           pattern(std::move(route_pattern)),
           policy(route_policy),
           handle(std::move(route_handle)) {}
+
+    /// Whether the audit hears of its use.
+    bool is_audited() const { return policy.is_audited && http::is_change(method); }
 };
 
 /// Finds the route of a path and the parts of it.
@@ -70,7 +75,8 @@ private:
         std::map<http::Method, const Route*> routes;
     };
 
-    const Node* walk(const Node& node, std::span<const std::string> segments) const;
+    const Node* walk(const Node& node, std::span<const std::string> segments,
+                     std::optional<http::Method> method) const;
 
     std::vector<std::unique_ptr<Route>> routes_;
     Node root_;

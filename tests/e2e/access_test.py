@@ -5,6 +5,7 @@ usage: access_test.py PROGRAM
 """
 import json
 import os
+import re
 import signal
 import socket
 import ssl
@@ -88,7 +89,7 @@ class TokenTest(ServerTest):
         done = self.run_program("serve", "--data", self.data, "--listen", "0.0.0.0:0")
         self.assertEqual(done.returncode, 2)
         self.assertIn("sluice token create", done.stderr)
-        done = self.run_program("token", "create", "--data", self.data, "--name", "root", "--role", "admin")
+        done = self.run_program("token", "create", "root", "--data", self.data, "--role", "admin")
         self.assertEqual(done.returncode, 0, done.stderr)
         server = self.serve(listen="0.0.0.0:0")
         self.assertEqual(server.ask("GET", "/v1/runs")[0], 401)
@@ -102,6 +103,7 @@ class TokenTest(ServerTest):
         status, root = self.create(server, name="root", role="admin")
         self.assertEqual(status, 201)
         self.assertEqual(self.create(server, name="eyes", role="reader")[0], 401)
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=root["token"])[0], 200)
         status, eyes = self.create(server, root["token"], name="eyes", role="reader", namespace="team", expires="1h")
         self.assertEqual((status, eyes["namespace"]), (201, "team"))
         self.assertEqual(server.ask("GET", "/v1/runs", token=eyes["token"])[0], 200)
@@ -120,7 +122,12 @@ class TokenTest(ServerTest):
 
     def test_an_admin_of_a_namespace_stays_in_it(self):
         server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=ROOT_TOKEN)[0], 200)
         team = self.create(server, ROOT_TOKEN, name="team", role="admin", namespace="team")[1]["token"]
+        for method, path in (("PUT", "/v1/namespaces/mine"), ("DELETE", "/v1/namespaces/team"), ("GET", "/v1/namespaces"),
+                             ("PUT", "/v1/namespaces/team/quota"), ("GET", "/v1/namespaces/default/quota")):
+            self.assertEqual(server.ask(method, path, token=team)[0], 403, path)
+        self.assertEqual(server.ask("GET", "/v1/namespaces/team/quota", token=team)[0], 404)
         self.assertEqual(self.create(server, team, name="spy", role="admin", namespace="other")[0], 403)
         self.assertEqual(self.create(server, team, name="mate", role="operator")[1]["namespace"], "team")
         listed = server.ask("GET", "/v1/tokens", token=team)[1]["tokens"]
@@ -129,7 +136,7 @@ class TokenTest(ServerTest):
         self.assertEqual(server.ask("DELETE", "/v1/tokens/root", token=ROOT_TOKEN)[0], 409)
 
     def test_a_token_whose_time_is_over_is_told_so(self):
-        made = json.loads(self.run_program("token", "create", "--name", "old", "--role", "admin", "--json").stdout)
+        made = json.loads(self.run_program("token", "create", "old", "--for-config", "--role", "admin", "--json").stdout)
         config = self.file("c.yaml", f"tokens:\n  - {{name: old, role: admin, expires: '2020-01-01T00:00:00Z', hash: {made['hash']}}}\n")
         server = self.serve("--config", config)
         status, problem = server.ask("GET", "/v1/runs", token=made["token"])
@@ -153,9 +160,53 @@ class TokenTest(ServerTest):
         self.assertEqual(server.ask("GET", "/v1/runs", token="the-second-secret-of-ci")[0], 200)
 
 
+class PolicyTest(ServerTest):
+    """Goes by the server's own table, so a new route is held to its policy without a new test."""
+
+    ROLES = ("anyone", "reader", "operator", "admin")
+    # A route that everybody may use is listed here, or the test fails.
+    OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("GET", "/v1/operations"),
+            ("OPTIONS", "/events"), ("OPTIONS", "/v1/runs/{run}/events")}
+
+    def status(self, route, token, space=""):
+        """Of a request to it; what follows the head of the answer may go on for ever."""
+        path = re.sub(r"\{[^}]*\}", "none", route["path"]) + (f"?namespace={space}" if space else "")
+        connection = self.server.connect()
+        headers = {"Authorization": "Bearer " + token} if token else {}
+        connection.request(route["method"], path, None, {"Content-Type": "application/json", **headers})
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+    def test_every_route_is_held_to_its_policy(self):
+        self.server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        made = {role: self.server.ask("POST", "/v1/tokens", {"name": role, "role": role}, ROOT_TOKEN)[1]["token"]
+                for role in self.ROLES[1:]}
+        foreign = self.server.ask("POST", "/v1/tokens", {"name": "foreign", "role": "admin", "namespace": "other"}, ROOT_TOKEN)[1]["token"]
+        routes = self.server.ask("GET", "/v1/operations", token=ROOT_TOKEN)[1]["operations"]
+        self.assertGreater(len(routes), 20)
+        self.assertEqual({(route["method"], route["path"]) for route in routes if route["role"] == "anyone"}, self.OPEN)
+        for route in routes:
+            if route["role"] == "anyone":
+                continue
+            with self.subTest(route):
+                self.assertEqual(self.status(route, None), 401)
+                self.assertEqual(self.status(route, "wrong"), 401)
+                self.assertEqual(self.status(route, foreign, "default"), 403)
+                for role, token in made.items():
+                    is_enough = self.ROLES.index(role) >= self.ROLES.index(route["role"])
+                    if not is_enough:
+                        self.assertEqual(self.status(route, token), 403)
+                    elif route["method"] in ("GET", "DELETE"):
+                        self.assertNotIn(self.status(route, token), (401, 403, 405, 500))
+                if not route["namespaced"]:
+                    self.assertEqual(self.status(route, foreign), 403)
+
+
 class AuditTest(ServerTest):
     def test_every_change_is_kept_with_who_asked(self):
         server = self.serve(environment={"SLUICE_TOKEN": ROOT_TOKEN})
+        self.assertEqual(server.ask("PUT", "/v1/namespaces/team", token=ROOT_TOKEN)[0], 200)
         team = server.ask("POST", "/v1/tokens", {"name": "team", "role": "admin", "namespace": "team"}, ROOT_TOKEN)[1]["token"]
         self.assertEqual(server.ask("POST", "/v1/definitions", DEFINITION, team)[0], 201)
         self.assertEqual(server.ask("POST", "/v1/runs", {"id": "r1", "definition": "pair"}, team)[0], 201)
@@ -170,7 +221,8 @@ class AuditTest(ServerTest):
         everything = [("anonymous", "POST", "/v1/runs/r1/cancel", "default", 401),
                       ("team", "POST", "/v1/runs", "team", 201),
                       ("team", "POST", "/v1/definitions", "team", 201),
-                      ("root", "POST", "/v1/tokens", "default", 201)]
+                      ("root", "POST", "/v1/tokens", "default", 201),
+                      ("root", "PUT", "/v1/namespaces/team", None, 200)]
         self.assertEqual(listed(), everything)
         self.assertEqual(listed(token=team), everything[1:3])
         self.assertEqual(listed("?who=root"), everything[3:])

@@ -85,7 +85,7 @@ class FunctionServer(http.server.ThreadingHTTPServer):
 
 
 class FunctionTest(unittest.TestCase):
-    options = ("--allow-private",)
+    options = ("--allow-private", "true")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="e2e-")

@@ -5,10 +5,6 @@
 #include "sluice/exit_code.h"
 #include "sluice/serve/configuration_source.h"
 
-namespace CLI {
-class App;
-}
-
 namespace sluice::app {
 
 struct ServeOptions {
@@ -17,9 +13,6 @@ struct ServeOptions {
     bool shows_config = false;        ///< And does nothing else.
     bool is_json = false;             ///< What it shows or tells, as JSON.
 };
-
-/// A flag for each setting that has one.
-void add_serve_options(CLI::App& command, ServeOptions& options);
 
 /// Serves until it is asked to stop; then answers what was asked, commits, and goes.
 ExitCode serve(ServeOptions options);

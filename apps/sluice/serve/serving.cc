@@ -43,6 +43,11 @@ http::ServerLimits limits_of(const server::Configuration& values) {
             .write_time_max = values.limit_write_time};
 }
 
+Rate requests_of(const server::Configuration& values) {
+    return {.per_second = static_cast<double>(values.limit_requests),
+            .burst = static_cast<double>(values.limit_requests_burst)};
+}
+
 std::optional<http::TlsFiles> tls_of(const server::Configuration& values) {
     if (values.tls_certificate.empty()) {
         return std::nullopt;
@@ -79,8 +84,13 @@ Result<void> Serving::open() {
     TRY(open_session());
     TRY(open_access());
     open_gateway();
+    live_.start();
+    intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
     session_->functions().open(values().public_url.empty() ? url : values().public_url);
+    if (durability_of(values()) != store::Durability::Memory) {
+        served_.emplace(values().data, url);
+    }
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -95,7 +105,8 @@ Result<void> Serving::listen() {
         {.address = address_.host,
          .port = address_.port,
          .limits = limits_of(values()),
-         .tls = tls_of(values())},
+         .tls = tls_of(values()),
+         .taken = &metrics_.histogram("http_request_seconds")},
         [this](http::Request request, const server::Reply& reply) {
             handle(std::move(request), reply);
         },
@@ -114,9 +125,19 @@ Result<void> Serving::open_session() {
          .trusts_definitions = false,
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
+         .secrets = &secrets_,
+         .watch = live_.watch(),
+         .metrics = &metrics_,
          .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     functions_->attach(session_->engine());
+    namespaces_.emplace(*documents_);
+    quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+    intake_ = TRY(server::intake::Intake::open(
+        session_->engine(), session_->store(), clock_,
+        {.accepts_unrouted = values().unrouted == "accept",
+         .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
+         .quotas = quotas_.get()}));
     return {};
 }
 
@@ -143,7 +164,8 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
 Result<void> Serving::prepare(store::Store& store, Functions& functions,
                               const std::vector<workflow::raw::FunctionForm>& forms) {
     documents_ = TRY(server::Documents::open(
-        store, {std::string{server::Tokens::kind}, std::string{FunctionRegistry::document_kind}}));
+        store, {std::string{server::Tokens::kind}, std::string{server::Namespaces::kind},
+                std::string{server::Quotas::kind}, std::string{FunctionRegistry::document_kind}}));
     functions_.emplace(*documents_, functions, forms,
                        FunctionLimits{.allows_process = values().allow_process,
                                       .allows_private = values().allow_private});
@@ -160,7 +182,7 @@ Result<void> Serving::open_access() {
     if (!is_loopback && token_table_.is_empty()) {
         return fail(Errc::InvalidInput,
                     "listen {}: without authentication a server listens on loopback only. Make a "
-                    "token with `sluice token create --data {} --name root --role admin`, or set "
+                    "token with `sluice token create root --data {} --role admin`, or set "
                     "SLUICE_TOKEN",
                     values().listen, values().data);
     }
@@ -180,15 +202,23 @@ void Serving::open_gateway() {
                                        .metrics = metrics_,
                                        .clock = clock_,
                                        .timers = timers_,
+                                       .workers = workers_,
+                                       .live = live_,
                                        .compile =
                                            [this](std::string_view source, std::string_view file) {
                                                return compile(session_->vocabulary(),
                                                               functions_->names(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
+                                       .router = &intake_->router(),
                                        .functions = &*functions_,
                                        .tasks = &session_->functions().queues(),
-                                       .is_stopping = &is_stopping_});
+                                       .is_stopping = &is_stopping_,
+                                       .limits = decide_limits,
+                                       .documents = documents_.get(),
+                                       .namespaces = &*namespaces_,
+                                       .quotas = quotas_.get()});
+    backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
     server::add_event_routes(routes, *services_);
@@ -196,26 +226,33 @@ void Serving::open_gateway() {
     server::add_run_routes(routes, *services_);
     server::add_function_routes(routes, *services_);
     server::add_task_routes(routes, *services_);
+    server::add_run_change_routes(routes, *services_);
+    server::add_run_trigger_routes(routes, *services_);
+    server::add_run_history_routes(routes, *services_);
+    server::add_live_routes(routes, *services_);
+    server::add_namespace_routes(routes, *services_);
+    server::add_quota_routes(routes, *services_);
+    server::add_backup_routes(routes, *services_, *backups_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
+    intake_->add_routes(routes, *services_);
+    server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
                                             .hosts = values().hosts,
                                             .origins = values().origins,
-                                            .audit = audit_.get()});
+                                            .audit = audit_.get(),
+                                            .namespaces = &*namespaces_,
+                                            .requests = requests_of(values()),
+                                            .clock = &clock_});
     ready_gateway_ = &*gateway_;
 }
 
 void Serving::handle(http::Request request, const server::Reply& reply) const {
     if (const auto* gateway = ready_gateway_.load(std::memory_order_acquire)) {
         gateway->handle(std::move(request), reply);
-    } else if (request.target == "/healthz") {
-        server::answer(reply, 200, Value::object({{"version", SLUICE_VERSION}}));
     } else {
-        server::answer(reply, server::Problem{.status = 503,
-                                              .code = "starting",
-                                              .detail = "this server is reading what it has kept",
-                                              .headers = {{"Retry-After", "1"}}});
+        server::answer_while_starting(request, reply, SLUICE_VERSION);
     }
 }
 
@@ -249,8 +286,12 @@ void Serving::wait_for(Nanos delay) {
 void Serving::stop() {
     session_->functions().queues().end_asking();
     server_->stop(values().stop_grace);
+    served_.reset();
+    workers_.stop();
     audit_->stop();
+    intake_->stop();
     session_->stop();
+    live_.stop();
     diagnostics_.info("stopped");
 }
 

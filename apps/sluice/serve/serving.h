@@ -11,11 +11,17 @@
 #include "observe/diagnostic_lines.h"
 #include "observe/metrics.h"
 #include "reactor/timer_thread.h"
+#include "reactor/worker_pool.h"
 #include "secret/secrets.h"
 #include "server/audit.h"
+#include "server/backups.h"
 #include "server/configuration.h"
 #include "server/documents.h"
 #include "server/gateway.h"
+#include "server/intake/intake.h"
+#include "server/live_feed.h"
+#include "server/namespaces.h"
+#include "server/quotas.h"
 #include "server/services.h"
 #include "server/tokens.h"
 #include "sluice/run/bell.h"
@@ -24,6 +30,7 @@
 #include "sluice/serve/function_registry.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
+#include "sluice/served_directory.h"
 #include "sluice/session.h"
 
 namespace sluice::app {
@@ -71,6 +78,8 @@ private:
     observe::DiagnosticLines diagnostics_;
     observe::Metrics metrics_;
     reactor::TimerThread timers_;
+    reactor::WorkerPool workers_{"worker"};
+    server::LiveFeed live_{clock_, [this] { return server::metrics_view(*services_); }};
     server::TokenTable token_table_{clock_};
     Bell bell_;
     // From the beginning: whoever is told that it serves may ask it to stop.
@@ -80,11 +89,17 @@ private:
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
     ListenAddress address_;
+    /// Goes after the session, whose last answers still come to it.
+    std::unique_ptr<server::intake::Intake> intake_;
     std::unique_ptr<Session> session_;
+    std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
     std::optional<FunctionRegistry> functions_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
+    std::optional<server::Namespaces> namespaces_;
+    std::unique_ptr<server::Quotas> quotas_;
+    std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;
     std::atomic<const server::Gateway*> ready_gateway_{nullptr};

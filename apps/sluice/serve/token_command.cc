@@ -10,7 +10,7 @@ namespace sluice::app {
 
 namespace {
 
-Result<server::TokenInfo> info_of(const TokenOptions& options, Time now) {
+Result<server::TokenInfo> info_of(const cli::TokenRequest& options, Time now) {
     auto info = server::TokenInfo{.name = options.name,
                                   .role = server::role_named(options.role).value(),
                                   .space = options.space,
@@ -32,7 +32,7 @@ Result<std::string> create_in(const std::string& data, const server::TokenInfo& 
     return tokens.create(info);
 }
 
-void show_token(const TokenOptions& options, const std::string& secret) {
+void show_token(const cli::TokenRequest& options, const std::string& secret) {
     auto hash = server::TokenTable::hash_of(secret);
     if (options.is_json) {
         print_json(Value::object({{"name", options.name}, {"token", secret}, {"hash", hash}}));
@@ -49,7 +49,7 @@ void show_token(const TokenOptions& options, const std::string& secret) {
 
 } // namespace
 
-ExitCode create_token(const TokenOptions& options) {
+ExitCode create_token(const cli::TokenRequest& options) {
     auto clock = SystemClock{};
     auto info = info_of(options, clock.wall());
     if (!info) {

@@ -47,8 +47,11 @@ Result<http::Response> BodyPipe::read(Nanos idle_time_max, const OnBody& on_body
 
 std::optional<Result<http::Response>> BodyPipe::take(Nanos idle_time_max, std::string& bytes) {
     auto lock = std::unique_lock{mutex_};
-    auto has_come =
-        has_bytes_.wait_for(lock, idle_time_max, [&] { return end_ || !bytes_.empty(); });
+    auto is_there = [&] { return end_ || !bytes_.empty(); };
+    auto has_come = idle_time_max == Nanos{0} || has_bytes_.wait_for(lock, idle_time_max, is_there);
+    if (idle_time_max == Nanos{0}) {
+        has_bytes_.wait(lock, is_there);
+    }
     if (!has_come) {
         return fail(Errc::LimitExceeded, "nothing came for {} ms",
                     std::chrono::floor<std::chrono::milliseconds>(idle_time_max).count());

@@ -25,7 +25,7 @@ public:
     void end(Result<http::Response> result);
 
     /// Hands over what comes until the end, until `on_body` has enough, or until nothing has come
-    /// for so long. Then nobody reads any more.
+    /// for so long (zero: however long). Then nobody reads any more.
     Result<http::Response> read(Nanos idle_time_max, const OnBody& on_body);
 
 private:

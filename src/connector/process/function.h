@@ -24,9 +24,10 @@ struct Pool {
 /// A command that is run once for each call or, with a pool, talked to.
 struct Function {
     std::vector<std::string> argv{};
-    std::vector<std::pair<std::string, std::string>> environment{};
-    std::string directory{}; ///< Empty: where the server runs.
-    Nanos timeout{0};        ///< Where the call has none; zero: never.
+    std::vector<std::pair<std::string, std::string>> environment{}; ///< May refer to secrets,
+    std::string secret_scope{}; ///< of this scope; empty: those of the operator.
+    std::string directory{};    ///< Empty: where the server runs.
+    Nanos timeout{0};           ///< Where the call has none; zero: never.
     reactor::ResourceLimits resources{};
     std::optional<Pool> pool{};
 };

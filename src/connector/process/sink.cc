@@ -3,13 +3,14 @@
 #include <mutex>
 
 #include "connector/process/answer.h"
+#include "connector/process/environment.h"
 #include "value/json.h"
 
 namespace sluice::connector::process {
 namespace {
 
-reactor::Command command_of(const Function& function, const event::Delivery& delivery) {
-    auto environment = function.environment;
+reactor::Command command_of(const Function& function, Environment::Variables environment,
+                            const event::Delivery& delivery) {
     environment.emplace_back("SLUICE_FUNCTION", delivery.target);
     environment.emplace_back("SLUICE_TASK", delivery.key);
     environment.emplace_back("SLUICE_ATTEMPT", std::to_string(delivery.attempt));
@@ -85,18 +86,27 @@ void Sink::deliver(event::Delivery delivery, Done done) {
         done(event::failure("unknown_function", std::move(message)));
         return;
     }
+    const auto& function = found->second;
+    auto environment = Environment{function, services_.secrets};
+    auto variables = environment.variables();
+    if (!variables) {
+        done(event::failure("secret", std::move(variables.error().message)));
+        return;
+    }
     if (auto pool = pools_.find(delivery.target); pool != pools_.end()) {
         pool->second->deliver(std::move(delivery), std::move(done));
         return;
     }
-    auto command = command_of(found->second, delivery);
+    auto command = command_of(function, *std::move(variables), delivery);
     auto program = command.argv.empty() ? std::string{} : command.argv[0];
     auto timeout = command.timeout;
     running_->add(delivery.token, [&](Running::Processes::iterator place) {
-        auto finish = [running = running_, place, program = std::move(program), timeout,
-                       done = std::move(done)](const reactor::Outcome& outcome) mutable {
+        auto finish = [running = running_, place, environment, program = std::move(program),
+                       timeout, done = std::move(done)](const reactor::Outcome& outcome) mutable {
             running->remove(place);
-            done(answer_of(outcome, program, timeout));
+            done(environment.has_secrets()
+                     ? answer_of(environment.redacted(outcome), program, timeout)
+                     : answer_of(outcome, program, timeout));
         };
         return services_.runner.start(std::move(command), std::move(finish));
     });

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reactor/testing/manual_scheduler.h"
+#include "value/json.h"
 
 namespace sluice::connector::process {
 namespace {
@@ -80,6 +81,33 @@ TEST_F(ProcessSink, PutsTheCallIntoTheEnvironment) {
     auto answer = answer_of(std::move(function), call_of("work"));
 
     EXPECT_EQ(answer.result, Value{"work run/1/0 2 token red /"});
+}
+
+TEST_F(ProcessSink, GivesSecretsToTheCommandAndToNobodyElse) {
+    auto secrets = secret::Secrets{{}, {{"SLUICE_SECRET_KEY", "s3cr3t!"}}};
+    services.secrets = &secrets;
+    auto function = shell("test \"$KEY\" = 'k s3cr3t!' && echo \"\\\"$KEY\\\"\"");
+    function.environment = {{"KEY", "k ${secret:key}"}};
+
+    auto answer = answer_of(function, call_of("work"));
+    function.argv.back() = "echo $KEY >&2; exit 1";
+    auto failed = answer_of(function, call_of("work"));
+
+    EXPECT_EQ(answer.result, Value{"k ${secret:key}"});
+    EXPECT_EQ(value::to_json(failed.error_detail).find("s3cr3t!"), std::string::npos);
+    EXPECT_EQ(failed.error_message.find("s3cr3t!"), std::string::npos);
+}
+
+TEST_F(ProcessSink, FailsACallWhoseSecretIsNotThere) {
+    auto secrets = secret::Secrets{};
+    services.secrets = &secrets;
+    auto function = shell("true");
+    function.environment = {{"KEY", "${secret:key}"}};
+
+    auto answer = answer_of(function, call_of("work"));
+
+    EXPECT_EQ(answer.error_kind, "secret");
+    EXPECT_NE(answer.error_message.find("there is no secret key"), std::string::npos);
 }
 
 TEST_F(ProcessSink, ReportsTheExitCodeAndErrors) {

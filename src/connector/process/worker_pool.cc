@@ -16,7 +16,10 @@
 namespace sluice::connector::process {
 
 WorkerPool::WorkerPool(Services services, std::string name, Function function)
-    : services_(services), name_(std::move(name)), function_(std::move(function)) {}
+    : services_(services),
+      name_(std::move(name)),
+      function_(std::move(function)),
+      environment_(function_, services_.secrets) {}
 
 /// Does something with a worker that is still there by then, holding the lock.
 template <typename Change>
@@ -24,7 +27,9 @@ reactor::TimerId WorkerPool::after(Nanos delay, Number number, Change change) {
     return services_.timers.after(delay, [pool = weak_from_this(), number, change] {
         if (auto self = pool.lock()) {
             auto lock = std::lock_guard{self->mutex_};
-            if (auto found = self->workers_.find(number); found != self->workers_.end()) {
+            auto found = self->workers_.find(number);
+            // Once it has stopped, the runner may be going.
+            if (!self->has_stopped_ && found != self->workers_.end()) {
                 change(*self, found->second);
             }
         }
@@ -67,17 +72,21 @@ void WorkerPool::hand_out_waiting() {
 
 void WorkerPool::start_worker(Call call) {
     auto number = ++last_worker_;
-    auto environment = function_.environment;
+    // Whoever delivers looked whether its secrets are there.
+    auto environment = environment_.variables().value_or(function_.environment);
     environment.emplace_back("SLUICE_FUNCTION", name_);
     auto listener = reactor::Listener{
-        .on_line = [self = shared_from_this(),
-                    number](std::string_view line) { self->hear(number, line); },
+        .on_line =
+            [self = shared_from_this(), number](std::string_view line) {
+                self->hear(number, self->environment_.redacted(line));
+            },
         .on_error_line =
             [self = shared_from_this(), number](std::string_view line) {
-                self->services_.diagnostics.info("worker wrote to its standard error",
-                                                 {{"function", self->name_},
-                                                  {"worker", number},
-                                                  {"line", replace_invalid_utf8(line)}});
+                self->services_.diagnostics.info(
+                    "worker wrote to its standard error",
+                    {{"function", self->name_},
+                     {"worker", number},
+                     {"line", replace_invalid_utf8(self->environment_.redacted(line))}});
             }};
     auto& worker = workers_[number];
     worker.process = services_.runner.converse(

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connector/process/environment.h"
 #include "connector/process/function.h"
 #include "event/sink.h"
 #include "observe/diagnostics.h"
@@ -23,6 +24,7 @@ struct Services {
     reactor::ProcessRunner& runner;
     reactor::Scheduler& timers;
     observe::Diagnostics& diagnostics;
+    const secret::Secrets* secrets = nullptr; ///< Null: there are none.
 };
 
 /// The workers of one function: processes that take calls as lines of JSON, one at a time each.
@@ -80,6 +82,7 @@ private:
     const Services services_;
     const std::string name_;
     const Function function_;
+    const Environment environment_;
     mutable std::mutex mutex_;
     bool has_stopped_ = false;
     Workers workers_;

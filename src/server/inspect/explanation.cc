@@ -34,7 +34,7 @@ Result<EventHeading> wanted_event(const engine::Inspector& inspector, const engi
     auto wanted = EventHeading{.id = text, .source = source};
     auto is_id = false;
     auto by_number = std::optional<EventHeading>{};
-    auto number = number_in(text);
+    auto number = source.empty() ? number_in(text) : std::nullopt;
     TRY(inspector.read_history(run, [&](const trigger::Entry& entry) {
         if (number && entry.number.raw() == *number) {
             by_number = heading_of(entry);
@@ -65,6 +65,9 @@ Step step_of(const Narrator& narrator, const trigger::Entry& entry) {
 std::vector<std::string> waits_of(const trigger::RunState& state,
                                   const std::vector<WaitingTrigger>& triggers) {
     auto lines = std::vector<std::string>{};
+    if (state.is_paused()) {
+        lines.emplace_back("it is paused: what comes waits until it is resumed");
+    }
     for (const auto& each : triggers) {
         lines.push_back(to_text(each));
     }
@@ -159,7 +162,7 @@ Value to_value(const RunExplanation& explanation) {
                                {"events", number(state.progress.events)},
                                {"generation", number(state.info.generation)}});
     auto ended_by = explanation.last ? to_value(*explanation.last) : Value{};
-    return state.has_ended() ? view.with("ended_by", ended_by)
+    return state.has_ended() ? view.with("error", state.progress.error).with("ended_by", ended_by)
                              : view.with("waits", texts(explanation.waits))
                                    .with("generation_before_ended_by", ended_by);
 }

@@ -32,6 +32,7 @@ Value progress_view(const trigger::RunState& state) {
                                {"definition", info.definition},
                                {"trigger_set", info.set},
                                {"status", to_string(progress.status)},
+                               {"paused", state.is_paused()},
                                {"started", info.started},
                                {"input", info.input},
                                {"labels", info.labels},

@@ -1,0 +1,353 @@
+#include "sluice/command_table.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/completion.h"
+#include "cli/connection.h"
+#include "cli/output.h"
+#include "cli/server_actions.h"
+#include "server/configuration.h"
+#include "sluice/bench.h"
+#include "sluice/restore_command.h"
+#include "sluice/run/delete_command.h"
+#include "sluice/run/fork_command.h"
+#include "sluice/run/reopen_command.h"
+#include "sluice/run/run_command.h"
+#include "sluice/serve/serve_command.h"
+#include "sluice/store_command.h"
+#include "sluice/validate_command.h"
+
+namespace sluice::app {
+
+namespace {
+
+using cli::Command;
+using cli::Completes;
+using cli::Host;
+using cli::json_word;
+using cli::Word;
+
+const auto durabilities = std::vector<std::string>{"strict", "relaxed", "memory"};
+
+Word data_word(std::string& data, std::string help = "The data directory") {
+    return {.name = "--data",
+            .target = &data,
+            .help = std::move(help),
+            .value = "DIR",
+            .completes = Completes::Folder};
+}
+
+Word required(Word word) {
+    word.is_required = true;
+    return word;
+}
+
+Word run_word(std::string& run, std::string help = "The run") {
+    return {.name = "RUN",
+            .target = &run,
+            .help = std::move(help),
+            .is_required = true,
+            .completes = Completes::Run};
+}
+
+Word threads_word(std::uint32_t& threads) {
+    return {.name = "--threads",
+            .target = &threads,
+            .help = "Threads that decide",
+            .value = "N",
+            .least = 1,
+            .most = 64};
+}
+
+Word durability_word(std::string& durability) {
+    return {.name = "--durability",
+            .target = &durability,
+            .help = "When a commit counts as done",
+            .choices = durabilities};
+}
+
+/// How a run goes on, wherever it comes from.
+void add_execution(Command& command, RunOptions& options) {
+    auto words =
+        std::vector<Word>{{.name = "--functions",
+                           .target = &options.functions,
+                           .help = "A file that declares further functions",
+                           .value = "FILE",
+                           .completes = Completes::File},
+                          {.name = "--events",
+                           .target = &options.events,
+                           .help = "CloudEvents for it, one a line; - is standard input",
+                           .value = "FILE",
+                           .completes = Completes::File},
+                          threads_word(options.threads),
+                          json_word(options.is_json, "Progress as JSON lines on standard error"),
+                          {.name = "--quiet", .target = &options.is_quiet, .help = "No progress"},
+                          {.name = "--keep-going",
+                           .target = &options.keeps_going,
+                           .help = "Bad lines of --events do not fail the command"}};
+    command.words.insert(command.words.end(), words.begin(), words.end());
+}
+
+Command run_row() {
+    auto options = std::make_shared<RunOptions>();
+    auto command = Command{
+        .name = "run",
+        .help = "Run a definition here and now, to its end",
+        .words = {{.name = "FILE",
+                   .target = &options->file,
+                   .help = "The definition, YAML or JSON; - is standard input",
+                   .is_required = true,
+                   .completes = Completes::File},
+                  {.name = "--input",
+                   .target = &options->input,
+                   .help = "The run's input: JSON, or @FILE",
+                   .value = "JSON"},
+                  data_word(options->data, "Keep the run here; an interrupted one continues"),
+                  {.name = "--run",
+                   .target = &options->run,
+                   .help = "Its id; otherwise made from definition and input",
+                   .value = "ID"},
+                  {.name = "--label",
+                   .target = &options->labels,
+                   .help = "A label of the run; may be repeated",
+                   .value = "KEY=VALUE"},
+                  durability_word(options->durability)},
+        .run = [options] { return run(*options); }};
+    add_execution(command, *options);
+    return command;
+}
+
+Command fork_row(const Host& host) {
+    auto options = std::make_shared<ForkOptions>();
+    auto connection = std::make_shared<cli::Connection>();
+    auto command = Command{
+        .name = "fork",
+        .help = "Begin a run as another was at one of its events",
+        .words = {run_word(options->from, "The run; it stays as it is"),
+                  {.name = "--at",
+                   .target = &options->at,
+                   .help = "The event after which the new run begins",
+                   .value = "EVENT",
+                   .is_required = true},
+                  {.name = "--id",
+                   .target = &options->run.run,
+                   .help = "Of the new run; otherwise one is made",
+                   .value = "ID"},
+                  data_word(options->run.data,
+                            "A data directory: the new run is run here, to its end")},
+        .run = [&host, options, connection] {
+            return options->run.data.empty()
+                       ? fork_on_server(
+                             host, *connection,
+                             {.run = options->from, .at = options->at, .id = options->run.run},
+                             options->run.is_json)
+                       : fork(*options);
+        }};
+    add_execution(command, options->run);
+    connection->add_to(command);
+    return command;
+}
+
+Command delete_row(const Host& host) {
+    auto options = std::make_shared<DeleteOptions>();
+    auto connection = std::make_shared<cli::Connection>();
+    auto command = Command{
+        .name = "delete",
+        .help = "Remove a run and those it started",
+        .words = {run_word(options->run),
+                  data_word(options->data, "A data directory: what they held goes from its files"),
+                  {.name = "--force",
+                   .target = &options->is_forced,
+                   .help = "Terminate it first if it is running"},
+                  json_word(options->is_json, "As JSON")},
+        .run = [&host, options, connection] {
+            return options->data.empty()
+                       ? delete_on_server(host, *connection, options->run,
+                                          options->is_forced ? cli::WhenRunning::Terminate
+                                                             : cli::WhenRunning::Refuse,
+                                          options->is_json)
+                       : delete_run(*options);
+        }};
+    connection->add_to(command);
+    return command;
+}
+
+Command reopen_row(const Host& host) {
+    auto options = std::make_shared<ReopenOptions>();
+    auto connection = std::make_shared<cli::Connection>();
+    auto command =
+        Command{.name = "reopen",
+                .help = "Let a run that ended without success go on",
+                .words = {run_word(options->run), data_word(options->data),
+                          json_word(options->is_json, "As JSON")},
+                .run = [&host, options, connection] {
+                    return options->data.empty()
+                               ? reopen_on_server(host, *connection, options->run, options->is_json)
+                               : reopen(*options);
+                }};
+    connection->add_to(command);
+    return command;
+}
+
+Command validate_row() {
+    auto options = std::make_shared<ValidateOptions>();
+    return {.name = "validate",
+            .help = "Check definitions; all errors with line and column",
+            .words = {{.name = "FILE",
+                       .target = &options->files,
+                       .help = "Definitions, YAML or JSON",
+                       .is_required = true,
+                       .completes = Completes::File},
+                      json_word(options->is_json, "The findings as JSON on standard output")},
+            .run = [options] { return validate(*options); }};
+}
+
+Command serve_row() {
+    struct Given {
+        ServeOptions options;
+        std::map<std::string, std::vector<std::string>> settings; ///< Of an option the last counts.
+    };
+    auto given = std::make_shared<Given>();
+    auto command = Command{.name = "serve",
+                           .help = "Serve events and runs over HTTP",
+                           .words = {{.name = "--config",
+                                      .target = &given->options.config,
+                                      .help = "A YAML file with settings",
+                                      .value = "FILE",
+                                      .completes = Completes::File}}};
+    for (const auto& setting : server::settings()) {
+        if (!setting.flag().empty()) {
+            command.words.push_back(
+                {.name = setting.flag(),
+                 .target = &given->settings[std::string{setting.name}],
+                 .help = fmt::format("{} [{}]", setting.description,
+                                     server::Configured{}.text(setting)),
+                 .value = std::string{setting.form},
+                 .completes = setting.form == "DIR" ? Completes::Folder : Completes::Nothing});
+        }
+    }
+    command.words.push_back(
+        {.name = "--show-config",
+         .target = &given->options.shows_config,
+         .help = "Print every setting and where it came from, and do nothing else"});
+    command.words.push_back(json_word(given->options.is_json, "What it tells or shows, as JSON"));
+    command.run = [given] {
+        auto options = given->options;
+        for (const auto& [name, texts] : given->settings) {
+            if (!texts.empty()) {
+                options.flags.insert_or_assign(name, texts.back());
+            }
+        }
+        return serve(std::move(options));
+    };
+    return command;
+}
+
+Command restore_row() {
+    auto options = std::make_shared<RestoreOptions>();
+    return {.name = "restore",
+            .help = "Make a data directory of a backup",
+            .words = {{.name = "BACKUP",
+                       .target = &options->backup,
+                       .help = "The directory that `sluice backup` wrote",
+                       .is_required = true,
+                       .completes = Completes::Folder},
+                      required(data_word(options->data, "Where; it must not exist yet")),
+                      json_word(options->is_json, "As JSON")},
+            .run = [options] { return restore(*options); }};
+}
+
+std::vector<Command> store_rows() {
+    auto options = std::make_shared<StoreOptions>();
+    return {{.name = "store", .help = "Look after a data directory"},
+            {.name = "store check",
+             .help = "Hold every file against its checksums",
+             .words = {required(data_word(options->data)), json_word(options->is_json, "As JSON")},
+             .run = [options] { return check_store(*options); }},
+            {.name = "store export",
+             .help = "Print every key and value as JSON lines",
+             .words = {required(data_word(options->data))},
+             .run = [options] { return export_store(*options); }}};
+}
+
+Command bench_row() {
+    auto options = std::make_shared<BenchOptions>();
+    auto count = [](std::string name, auto& target, std::string help) {
+        return Word{
+            .name = std::move(name), .target = &target, .help = std::move(help), .value = "N"};
+    };
+    return {
+        .name = "bench",
+        .help = "Run a standard workload and print its figures",
+        .words = {{.name = "WORKLOAD",
+                   .target = &options->workload,
+                   .help = "Which",
+                   .choices = {"noop", "join", "sequence", "parallel", "waiting"},
+                   .is_required = true},
+                  count("--events", options->events, "Events to send"),
+                  count("--event-bytes", options->event_bytes, "Bytes of an event"),
+                  count("--triggers", options->triggers, "Triggers in the run"),
+                  count("--matching", options->matching, "Triggers that match, chosen at random"),
+                  count("--length", options->length, "Steps of the sequence"),
+                  count("--width", options->width, "Tasks side by side"),
+                  count("--runs", options->runs, "Runs that wait"),
+                  durability_word(options->durability),
+                  threads_word(options->threads),
+                  count("--repetitions", options->repetitions, "How often it is measured"),
+                  count("--pairs", options->pairs,
+                        "Pairs of noop and join in turn, to compare them"),
+                  data_word(options->data, "Where to write; otherwise a folder that is removed"),
+                  json_word(options->json, "The figures as one JSON object")},
+        .run = [options] { return static_cast<ExitCode>(bench(*options)); }};
+}
+
+/// Completes every other command, so it comes last.
+Command completion_row(const std::vector<Command>& others) {
+    auto shell = std::make_shared<std::string>();
+    auto command = Command{.name = "completion",
+                           .help = "Print a completion script",
+                           .words = {{.name = "SHELL",
+                                      .target = shell.get(),
+                                      .help = "For which",
+                                      .choices = {"bash", "zsh", "fish"},
+                                      .is_required = true}}};
+    auto all = others;
+    all.push_back(command);
+    all.back().run = [] { return ExitCode::Ok; };
+    command.run = [shell, all = std::move(all)] {
+        cli::print_line(cli::completion_script(*shell, all));
+        return ExitCode::Ok;
+    };
+    return command;
+}
+
+} // namespace
+
+std::vector<Command> command_table(const Host& host) {
+    auto table = std::vector<Command>{run_row(), validate_row(), serve_row()};
+    auto add = [&table](std::vector<Command> rows) {
+        table.insert(table.end(), rows.begin(), rows.end());
+    };
+    add({cli::deploy_command(host), cli::start_command(host), cli::ps_command(host),
+         cli::show_command(host), cli::watch_command(host), cli::events_command(host),
+         cli::why_command(host), cli::replay_command(host), cli::send_command(host)});
+    add(cli::change_commands(host));
+    add({fork_row(host), reopen_row(host), delete_row(host)});
+    add(cli::document_commands(host));
+    add(cli::token_commands(host));
+    add(cli::profile_commands(host));
+    add({cli::backup_command(host), restore_row()});
+    add(store_rows());
+    add({bench_row()});
+    add({completion_row(table)});
+    return table;
+}
+
+} // namespace sluice::app

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/internal/run_list.h"
+#include "cli/output.h"
+#include "value/json.h"
+
+namespace sluice::cli {
+
+namespace {
+
+struct ChangeOptions {
+    Connection connection;
+    std::string change; ///< `cancel`
+    std::vector<std::string> runs;
+    RunListOptions many; ///< Or all that this finds.
+    bool is_all = false;
+    bool is_tried = false;
+    std::string reason;
+    bool is_json = false;
+
+    bool has_filter() const {
+        const auto& filter = many.filter;
+        const auto texts = {&filter.status,        &filter.definition,     &filter.label,
+                            &filter.started_after, &filter.started_before, &filter.ended_after,
+                            &filter.ended_before};
+        return std::ranges::any_of(texts, [](const auto* text) { return !text->empty(); });
+    }
+};
+
+ExitCode change_each(client::Client& client, const ChangeOptions& options) {
+    auto worst = ExitCode::Ok;
+    auto body = options.reason.empty() ? Value{} : Value::object({{"reason", options.reason}});
+    for (const auto& run : options.runs) {
+        auto changed = client.command(run, options.change, body);
+        if (!changed) {
+            worst = std::max(worst, report(client, changed.error(), run));
+        } else if (options.is_json) {
+            print_line(
+                value::to_json(changed->is_map() ? *changed : Value::object({{"run", run}})));
+        } else {
+            print_line(run);
+        }
+    }
+    return worst;
+}
+
+ExitCode change_many(client::Client& client, const ChangeOptions& options) {
+    auto filter = options.many.read_filter();
+    if (!filter) {
+        return report(filter.error());
+    }
+    auto more = client::Query{};
+    if (options.is_all) {
+        more.emplace_back("all", "true");
+    }
+    if (options.is_tried) {
+        more.emplace_back("dry_run", "true");
+    }
+    filter->page = 1'000;
+    auto changed = client.change_runs(options.change, *filter, std::move(more));
+    if (!changed) {
+        return report(changed.error());
+    }
+    print_json(*changed);
+    return ExitCode::Ok;
+}
+
+ExitCode change(const Host& host, const ChangeOptions& options) {
+    auto is_many = options.has_filter() || options.is_all;
+    if (options.runs.empty() != is_many) {
+        return report(Error{Errc::InvalidInput, "name the runs, or give a filter, or --all"});
+    }
+    auto client = options.connection.open(host);
+    if (!client) {
+        return report(client.error());
+    }
+    return is_many ? change_many(*client, options) : change_each(*client, options);
+}
+
+Command change_command(const Host& host, const std::string& name, const std::string& help,
+                       bool may_be_many) {
+    auto options = std::make_shared<ChangeOptions>(ChangeOptions{.change = name});
+    auto command = Command{.name = name,
+                           .help = help,
+                           .words = {{.name = "RUN",
+                                      .target = &options->runs,
+                                      .help = "The run, or several",
+                                      .is_required = !may_be_many,
+                                      .completes = Completes::Run}},
+                           .run = [&host, options] { return change(host, *options); }};
+    if (may_be_many) {
+        options->many.add_filter_to(command);
+        command.words.push_back(
+            {.name = "--all", .target = &options->is_all, .help = "All runs, whichever they are"});
+        command.words.push_back({.name = "--dry-run",
+                                 .target = &options->is_tried,
+                                 .help = "Tell which runs these are, and do nothing"});
+    }
+    if (name == "cancel" || name == "terminate") {
+        command.words.push_back({.name = "--reason",
+                                 .target = &options->reason,
+                                 .help = "What its error says",
+                                 .value = "TEXT"});
+    }
+    command.words.push_back(json_word(options->is_json, "As JSON, one line each"));
+    options->connection.add_to(command);
+    return command;
+}
+
+} // namespace
+
+std::vector<Command> change_commands(const Host& host) {
+    return {change_command(host, "cancel", "Ask a run to end; its definition may clear up", true),
+            change_command(host, "terminate", "End a run at once", true),
+            change_command(host, "pause", "Let a run decide nothing until it is resumed", false),
+            change_command(host, "resume", "Let a paused run go on", false),
+            change_command(host, "retry", "Let a run that failed go on", true)};
+}
+
+} // namespace sluice::cli

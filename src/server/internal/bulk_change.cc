@@ -1,0 +1,91 @@
+#include "server/internal/bulk_change.h"
+
+#include <utility>
+
+#include "server/inspect/wording.h"
+
+namespace sluice::server {
+
+namespace {
+
+using inspect::number;
+
+} // namespace
+
+Result<std::vector<engine::RunName>> BulkChange::next_page() {
+    auto page = TRY(engine::list_runs(services_.store, query_.filter));
+    query_.filter.cursor = page.cursor;
+    auto runs = std::vector<engine::RunName>{};
+    for (auto& listed : page.runs) {
+        if (query_.matches(listed.summary)) {
+            runs.push_back(std::move(listed.run));
+        }
+    }
+    found_ += runs.size();
+    return runs;
+}
+
+void BulkChange::preview() {
+    auto first = std::vector<Value>{};
+    do {
+        auto runs = next_page();
+        if (!runs) {
+            answer(reply_, problem_of(runs.error()));
+            return;
+        }
+        for (const auto& run : *runs) {
+            if (first.size() < named_max) {
+                first.emplace_back(run.id);
+            }
+        }
+    } while (!query_.filter.cursor.empty() && found_ < runs_max);
+    answer(reply_, 200,
+           Value::object({{"runs", number(found_)},
+                          {"first", Value::list(std::move(first))},
+                          {"more", !query_.filter.cursor.empty()}}));
+}
+
+void BulkChange::change_page() {
+    auto runs = next_page();
+    if (!runs) {
+        answer(reply_, problem_of(runs.error()));
+        return;
+    }
+    pending_ = runs->size() + 1; // One for this function: a page may be empty.
+    for (const auto& run : *runs) {
+        change_(services_.engine, run, [self = shared_from_this(), run](const auto& changed) {
+            self->note(run, changed);
+            self->finish_page();
+        });
+    }
+    finish_page();
+}
+
+void BulkChange::note(const engine::RunName& run, const Result<Value>& changed) {
+    auto lock = std::lock_guard{mutex_};
+    if (changed) {
+        ++changed_;
+    } else if (failures_.size() < named_max) {
+        failures_.push_back(Value::object({{"run", run.id}, {"detail", changed.error().message}}));
+    }
+}
+
+void BulkChange::finish_page() {
+    {
+        auto lock = std::lock_guard{mutex_};
+        if (--pending_ > 0) {
+            return;
+        }
+    }
+    if (!query_.filter.cursor.empty() && found_ < runs_max) {
+        do_on_worker(services_, reply_, [self = shared_from_this()] { self->change_page(); });
+        return;
+    }
+    answer(reply_, 200,
+           Value::object({{"runs", number(found_)},
+                          {"changed", number(changed_)},
+                          {"failures", Value::list(std::move(failures_))},
+                          {"more", !query_.filter.cursor.empty()}}));
+}
+
+} // namespace sluice::server
