@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,7 +213,8 @@ Command validate_row() {
 Command serve_row() {
     struct Given {
         ServeOptions options;
-        std::map<std::string, std::vector<std::string>> settings; ///< Of an option the last counts.
+        std::map<std::string, std::vector<std::string>> texts;    ///< Of an option the last counts.
+        std::map<std::string, std::optional<std::string>> truths; ///< Empty: without a value.
     };
     auto given = std::make_shared<Given>();
     auto command = Command{.name = "serve",
@@ -224,9 +226,12 @@ Command serve_row() {
                                       .completes = Completes::File}}};
     for (const auto& setting : server::settings()) {
         if (!setting.flag().empty()) {
+            auto name = std::string{setting.name};
+            auto is_truth = std::holds_alternative<bool server::Configuration::*>(setting.field);
             command.words.push_back(
                 {.name = setting.flag(),
-                 .target = &given->settings[std::string{setting.name}],
+                 .target = is_truth ? cli::Target{&given->truths[name]}
+                                    : cli::Target{&given->texts[name]},
                  .help = fmt::format("{} [{}]", setting.description,
                                      server::Configured{}.text(setting)),
                  .value = std::string{setting.form},
@@ -240,9 +245,14 @@ Command serve_row() {
     command.words.push_back(json_word(given->options.is_json, "What it tells or shows, as JSON"));
     command.run = [given] {
         auto options = given->options;
-        for (const auto& [name, texts] : given->settings) {
+        for (const auto& [name, texts] : given->texts) {
             if (!texts.empty()) {
                 options.flags.insert_or_assign(name, texts.back());
+            }
+        }
+        for (const auto& [name, text] : given->truths) {
+            if (text) {
+                options.flags.insert_or_assign(name, text->empty() ? "true" : *text);
             }
         }
         return serve(std::move(options));

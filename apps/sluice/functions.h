@@ -52,7 +52,7 @@ private:
     const Caller& caller_for(const workflow::raw::FunctionForm& form);
 
     observe::Diagnostics& diagnostics_;
-    const secret::Secrets* secrets_;
+    const secret::Secrets* secrets_; ///< Null: there are none.
     SystemClock clock_;
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;

@@ -25,12 +25,12 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     /// Whether who wrote the definitions may do what the operator may: then the functions they
     /// declare are there too, may reach every address, and nobody answers them later.
     bool trusts_definitions = true;
     /// Sees the store and the functions before the engine is opened on them.
     std::function<Result<void>(store::Store&, Functions&)> prepare;
-    const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;

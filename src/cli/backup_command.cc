@@ -123,7 +123,7 @@ Command backup_command(const Host& host) {
                                       .completes = Completes::Folder},
                                      json_word(options->is_json, "As JSON")},
                            .run = [&host, options] { return backup(host, *options); }};
-    options->connection.add_with_data_to(command);
+    options->connection.add_to(command);
     return command;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/connection.h"
 #include "cli/internal/files.h"
 #include "cli/output.h"
+#include "value/json.h"
 
 namespace sluice::cli {
 

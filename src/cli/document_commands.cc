@@ -18,6 +18,8 @@ struct DocumentKind {
     std::string name;   ///< `route`
     std::string plural; ///< `routes`: the path, and the member of a list
     std::string help;
+    bool goes_on = false;  ///< Can be paused and resumed.
+    bool is_plain = false; ///< No more than its name: there is nothing to get, or to set.
 };
 
 struct DocumentOptions {
@@ -31,11 +33,11 @@ struct DocumentOptions {
 constexpr auto columns_max = std::size_t{6};
 
 /// Columns for what a row can show: the first document's short members.
-std::vector<std::string> columns_of(const Value& document) {
-    auto columns = std::vector<std::string>{"name"};
+std::vector<std::string> columns_of(const std::string& name, const Value& document) {
+    auto columns = std::vector<std::string>{name};
     for (const auto& [key, value] : document.as_map()) {
         auto is_short = !value.is_list() && !value.is_map();
-        if (is_short && key != "name" && columns.size() < columns_max) {
+        if (is_short && key != name && columns.size() < columns_max) {
             columns.push_back(key);
         }
     }
@@ -48,9 +50,8 @@ std::string upper(std::string text) {
     return text;
 }
 
-void print_documents(const std::vector<Value>& documents) {
-    auto columns =
-        documents.empty() ? std::vector<std::string>{"name"} : columns_of(documents.front());
+void print_documents(const DocumentKind& kind, const std::vector<Value>& documents) {
+    auto columns = columns_of(kind.name, documents.empty() ? Value::object({}) : documents.front());
     auto heading = std::vector<std::string>{};
     std::ranges::transform(columns, std::back_inserter(heading), upper);
     auto table = Table{std::move(heading)};
@@ -67,7 +68,7 @@ ExitCode list_documents(client::Client& client, const DocumentOptions& options) 
     auto documents = std::vector<Value>{};
     auto listing = client.list("/v1/" + options.kind.plural, options.kind.plural);
     for (const auto& document : listing) {
-        documents.push_back(document.is_map() ? document : Value::object({{"name", document}}));
+        documents.push_back(document);
     }
     if (listing.problem()) {
         return report(*listing.problem());
@@ -75,7 +76,7 @@ ExitCode list_documents(client::Client& client, const DocumentOptions& options) 
     if (options.is_json) {
         print_json(Value::list(std::move(documents)));
     } else {
-        print_documents(documents);
+        print_documents(options.kind, documents);
     }
     return ExitCode::Ok;
 }
@@ -98,20 +99,21 @@ ExitCode delete_document(client::Client& client, const DocumentOptions& options)
     return ExitCode::Ok;
 }
 
+/// A document has its name under what it is: `{"route": "orders", …}`.
 ExitCode set_one(client::Client& client, const Value& document, const DocumentOptions& options) {
-    auto name = options.name.empty() ? text_at(document, "name") : options.name;
+    const auto& kind = options.kind;
+    auto name = options.name.empty() ? text_at(document, kind.name) : options.name;
     if (!document.is_map() || name.empty()) {
-        return report(
-            Error{Errc::InvalidInput, fmt::format("{}: expected a map with a name", options.file)});
+        return report(Error{Errc::InvalidInput,
+                            fmt::format("{0}: expected a map with {1}, or `sluice {1} set NAME`",
+                                        options.file, kind.name)});
     }
-    // The path has the name already.
-    auto set =
-        client.put(client::path_of({"v1", options.kind.plural, name}), document.without("name"));
+    auto set = client.put(client::path_of({"v1", kind.plural, name}), document.without(kind.name));
     if (!set) {
         return report(set.error());
     }
     if (options.is_json) {
-        print_line(value::to_json(set->is_map() ? *set : Value::object({{"name", name}})));
+        print_line(value::to_json(*set));
     } else {
         print_line(name);
     }
@@ -119,6 +121,9 @@ ExitCode set_one(client::Client& client, const Value& document, const DocumentOp
 }
 
 ExitCode set_documents(client::Client& client, const Host& host, const DocumentOptions& options) {
+    if (options.file.empty()) {
+        return set_one(client, Value::object({}), options);
+    }
     auto text = read_text(options.file);
     auto form = text ? host.read_document(*text, options.file)
                      : Result<Value>{std::unexpected(text.error())};
@@ -135,6 +140,17 @@ ExitCode set_documents(client::Client& client, const Host& host, const DocumentO
     return worst;
 }
 
+/// `pause` and `resume` of what goes on by itself.
+ExitCode tell_document(client::Client& client, const std::string& verb,
+                       const DocumentOptions& options) {
+    auto told = client.post(client::path_of({"v1", options.kind.plural, options.name, verb}));
+    if (!told) {
+        return report(told.error());
+    }
+    print_line(options.name);
+    return ExitCode::Ok;
+}
+
 using Act = std::function<ExitCode(client::Client&, const DocumentOptions&)>;
 
 Command command_of(const Host& host, const DocumentKind& kind, const std::string& verb,
@@ -147,7 +163,7 @@ Command command_of(const Host& host, const DocumentKind& kind, const std::string
             {.name = is_file ? word : "NAME",
              .target = is_file ? &options->file : &options->name,
              .help = is_file ? "YAML or JSON: one, or a list; - is standard input" : "Its name",
-             .is_required = word != "[NAME]",
+             .is_required = !word.starts_with('[') && !(is_file && kind.is_plain),
              .completes = is_file ? Completes::File : Completes::Nothing});
     }
     command.words.push_back(json_word(options->is_json, "As JSON"));
@@ -163,22 +179,46 @@ Command command_of(const Host& host, const DocumentKind& kind, const std::string
 
 std::vector<Command> document_commands(const Host& host) {
     auto commands = std::vector<Command>{};
+    auto set = [&host](client::Client& client, const DocumentOptions& options) {
+        return set_documents(client, host, options);
+    };
     for (const auto& kind :
-         {DocumentKind{"namespace", "namespaces", "Tenants' shares of a server"},
-          DocumentKind{"route", "routes", "How events without a run find theirs"},
-          DocumentKind{"source", "sources", "Where a server takes events from"},
-          DocumentKind{"schedule", "schedules", "What happens when it is time"},
-          DocumentKind{"function", "functions", "What can be invoked by name"}}) {
+         {DocumentKind{.name = "namespace",
+                       .plural = "namespaces",
+                       .help = "Tenants' shares of a server",
+                       .is_plain = true},
+          DocumentKind{
+              .name = "route", .plural = "routes", .help = "How events without a run find theirs"},
+          DocumentKind{.name = "source",
+                       .plural = "sources",
+                       .help = "Where a server takes events from",
+                       .goes_on = true},
+          DocumentKind{.name = "schedule",
+                       .plural = "schedules",
+                       .help = "What happens when it is time",
+                       .goes_on = true},
+          DocumentKind{
+              .name = "function", .plural = "functions", .help = "What can be invoked by name"}}) {
+        auto add = [&](const std::string& verb, const std::string& help,
+                       std::vector<std::string> words, Act act) {
+            commands.push_back(
+                command_of(host, kind, verb, help, std::move(words), std::move(act)));
+        };
         commands.push_back({.name = kind.name, .help = kind.help});
-        commands.push_back(command_of(host, kind, "list", "List them", {}, list_documents));
-        commands.push_back(command_of(host, kind, "get", "Show one", {"NAME"}, get_document));
-        commands.push_back(
-            command_of(host, kind, "set", "Set it up, or change it", {"[NAME]", "-f,--file"},
-                       [&host](client::Client& client, const DocumentOptions& options) {
-                           return set_documents(client, host, options);
-                       }));
-        commands.push_back(
-            command_of(host, kind, "delete", "Remove it", {"NAME"}, delete_document));
+        add("list", "List them", {}, list_documents);
+        if (!kind.is_plain) {
+            add("get", "Show one", {"NAME"}, get_document);
+        }
+        add("set", "Set it up, or change it", {"[NAME]", "-f,--file"}, set);
+        add("delete", "Remove it", {"NAME"}, delete_document);
+        for (const auto* verb : {"pause", "resume"}) {
+            if (kind.goes_on) {
+                add(verb, fmt::format("Let it {}", verb == std::string{"pause"} ? "rest" : "go on"),
+                    {"NAME"}, [verb](client::Client& client, const DocumentOptions& options) {
+                        return tell_document(client, verb, options);
+                    });
+            }
+        }
     }
     return commands;
 }

@@ -78,7 +78,8 @@ public:
                 return send(TRY(lines.finish()));
             }
             auto bytes = std::string_view{space.data(), static_cast<std::size_t>(count)};
-            TRY(send(TRY(lines.feed(bytes))));
+            auto events = TRY(lines.feed(bytes));
+            TRY(send(std::move(events)));
         }
     }
 

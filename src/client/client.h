@@ -24,7 +24,7 @@ namespace sluice::client {
 
 struct ClientOptions {
     std::string token;
-    std::string space; ///< The namespace; empty: the token's, or `default`.
+    std::string space;                        ///< The namespace; empty: the token's, or `default`.
     Nanos timeout = std::chrono::seconds{30}; ///< Of a request; zero: none.
     Nanos idle_time_max = std::chrono::seconds{60}; ///< Of a live stream: then it is begun anew.
     RetryOptions retry;

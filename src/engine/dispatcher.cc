@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "event/trace.h"
+
 namespace sluice::engine {
 
 namespace {
@@ -313,7 +315,11 @@ void Dispatcher::begin(const Slot& slot, Call call) {
         .timeout = timeout_of(call.task.policy, slot.function),
         .space = call.run.space,
         .run = call.run.id,
-        .trace = trace != nullptr && trace->is_string() ? std::string{trace->as_string()} : ""};
+        .trace = trace != nullptr && trace->is_string()
+                     ? event::trace_under(trace->as_string(),
+                                          fmt::format("{}/{}/{}", call.run.id, call.key.fire.raw(),
+                                                      call.key.index))
+                     : ""};
     slot.function.sink->deliver(std::move(delivery),
                                 [this, call = std::move(call)](event::Answer answer) mutable {
                                     finish(std::move(call), std::move(answer));

@@ -25,6 +25,15 @@ bool is_zero(std::string_view digits) {
 
 } // namespace
 
+std::string trace_of(const Event& event) {
+    constexpr auto name = std::string_view{"traceparent"};
+    if (!event.json().contains(name)) {
+        return {}; // Most events: looking for the attribute would read all of them.
+    }
+    auto value = event.attribute(name);
+    return value && value->is_string() ? std::string{value->as_string()} : std::string{};
+}
+
 std::optional<Trace> parse_trace(std::string_view traceparent) {
     if (traceparent.size() != text_bytes || !traceparent.starts_with("00-") ||
         traceparent[35] != '-' || traceparent[52] != '-') {

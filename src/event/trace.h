@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "event/event.h"
+
 namespace sluice::event {
 
 /// Where in a distributed trace something happens, as the attribute `traceparent` says it.
@@ -12,6 +14,9 @@ struct Trace {
     std::string_view span; ///< 16 of them.
     bool is_sampled = false;
 };
+
+/// The attribute of an event that belongs to one; empty: it does not.
+std::string trace_of(const Event& event);
 
 /// Views into the text; nothing when it is no `traceparent` of version 00.
 std::optional<Trace> parse_trace(std::string_view traceparent);

@@ -50,6 +50,7 @@ struct Configuration {
     bool allow_private = false;
     bool allow_process = false;
     std::string public_url;
+    std::string traces;
     std::string log_level = "info";
     std::string log_format = "text";
     Bytes limit_body{std::uint64_t{4} << 20U};

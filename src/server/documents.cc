@@ -18,7 +18,6 @@ constexpr auto document_format = std::uint8_t{1};
 Result<std::unique_ptr<Documents>> Documents::open(store::Store& store,
                                                    const std::vector<std::string>& kinds) {
     auto documents = std::unique_ptr<Documents>{new Documents{store}};
-    documents->kinds_ = kinds;
     for (const auto& kind : kinds) {
         TRY(documents->load(kind));
     }
@@ -101,14 +100,19 @@ std::vector<Document> Documents::list(std::string_view kind,
     return listed;
 }
 
-std::string Documents::kind_in(std::string_view space,
-                               const std::vector<std::string>& besides) const {
-    for (const auto& kind : kinds_) {
-        if (std::ranges::find(besides, kind) == besides.end() && !list(kind, space).empty()) {
+Result<std::string> Documents::kind_in(std::string_view space,
+                                       const std::vector<std::string>& besides) const {
+    auto prefix = engine::keys::table(engine::keys::catalog_shard, 'U');
+    auto cursor = store_.scan(prefix, engine::keys::end_of(prefix));
+    for (; cursor->is_valid(); cursor->next()) {
+        auto place = Decoder{cursor->key().substr(prefix.size())};
+        auto [kind, owner] = TRY(engine::keys::read_run(place));
+        if (owner == space && std::ranges::find(besides, kind) == besides.end()) {
             return kind;
         }
     }
-    return {};
+    TRY(cursor->status());
+    return std::string{};
 }
 
 } // namespace sluice::server

@@ -41,8 +41,10 @@ public:
     std::vector<Document> list(std::string_view kind,
                                std::optional<std::string_view> space = std::nullopt) const;
 
-    /// A kind that a namespace has documents of, besides these; empty: none.
-    std::string kind_in(std::string_view space, const std::vector<std::string>& besides) const;
+    /// A kind that a namespace has documents of in the store, whoever keeps them, besides these;
+    /// empty: none.
+    Result<std::string> kind_in(std::string_view space,
+                                const std::vector<std::string>& besides) const;
 
 private:
     explicit Documents(store::Store& store) : store_(store) {}
@@ -50,7 +52,6 @@ private:
     Result<void> load(const std::string& kind);
 
     store::Store& store_;
-    std::vector<std::string> kinds_;
     mutable std::mutex mutex_;
     std::map<std::string, Document, std::less<>> by_key_; ///< The keys they are stored under.
 };

@@ -51,6 +51,18 @@ TEST_F(DocumentsTest, AreListedByKindAndNamespace) {
     EXPECT_THAT(names(documents->list("token")), ElementsAre("/root"));
 }
 
+TEST_F(DocumentsTest, SayWhatANamespaceHasWhoeverKeepsIt) {
+    auto documents = open();
+    auto others = std::move(Documents::open(store_, {"schedule"})).value();
+    ASSERT_TRUE(documents->put("route", {"b", "a", Value{}}));
+    ASSERT_TRUE(documents->put("token", {"a", "one", Value{}}));
+    EXPECT_EQ(*documents->kind_in("a", {"token"}), "");
+
+    ASSERT_TRUE(others->put("schedule", {"a", "nightly", Value{}}));
+
+    EXPECT_EQ(*documents->kind_in("a", {"token"}), "schedule");
+}
+
 TEST_F(DocumentsTest, RemovedIsGoneForGood) {
     auto documents = open();
     ASSERT_TRUE(documents->put("route", {"a", "one", Value{}}));

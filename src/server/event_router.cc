@@ -117,29 +117,28 @@ private:
             then();
             return;
         }
-        auto tickets = admit(requests.size());
-        if (!tickets) {
-            done_(std::unexpected(std::move(tickets.error())));
+        if (auto problem = admit(requests.size())) {
+            done_(std::unexpected(*std::move(problem)));
             return;
         }
         left_ = requests.size();
         then_ = std::move(then);
         for (const auto& request : requests) {
-            engine_.start(request, [self = shared_from_this(), tickets](
-                                       const Result<Value>& started) { self->count(started); });
+            engine_.start(request, [self = shared_from_this()](const Result<Value>& started) {
+                self->count(started);
+            });
         }
     }
 
-    std::expected<std::vector<Quotas::Ticket>, Problem> admit(std::size_t starts) const {
-        auto tickets = std::vector<Quotas::Ticket>{};
-        for (auto at = std::size_t{0}; quotas_ != nullptr && at < starts; ++at) {
+    std::optional<Problem> admit(std::size_t runs) {
+        for (auto at = std::size_t{0}; quotas_ != nullptr && at < runs; ++at) {
             auto ticket = quotas_->admit_start(space_);
             if (!ticket) {
-                return std::unexpected(std::move(ticket.error()));
+                return ticket.error();
             }
-            tickets.push_back(*std::move(ticket));
+            tickets_.push_back(*std::move(ticket));
         }
-        return tickets;
+        return std::nullopt;
     }
 
     void count(const Result<Value>& started) {
@@ -202,6 +201,7 @@ private:
 
     engine::Engine& engine_;
     const Quotas* quotas_;
+    std::vector<Quotas::Ticket> tickets_; ///< Of the runs it starts, until all is done.
     std::string space_;
     RoutingPlan plan_;
     EventRouter::Table table_; ///< Holds the plan's routes.

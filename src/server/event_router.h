@@ -56,8 +56,7 @@ public:
     struct Options {
         /// An event that no route takes is dropped and counted instead of refused.
         bool accepts_unrouted = false;
-        /// What bounds the runs that are started; outlives the router. None: nothing does.
-        const Quotas* quotas = nullptr;
+        const Quotas* quotas = nullptr; ///< Of runs that routes start; null: none.
     };
     using Done = std::move_only_function<void(std::expected<Routed, Problem>)>;
 

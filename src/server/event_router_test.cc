@@ -161,6 +161,22 @@ TEST_F(EventRouterTest, LeavesRunsAloneThatItMayNotStart) {
     EXPECT_EQ(routed->parts.at(0).fate, trigger::Fate::NoSuchRun);
 }
 
+TEST_F(EventRouterTest, StartsNoMoreRunsThanTheNamespaceMayHave) {
+    documents_ = std::move(*Documents::open(store_, {"route", "quota"}));
+    auto quotas = Quotas::open(*documents_, store_, *engine_, clock_).value();
+    ASSERT_TRUE(quotas->set("default", Value::object({{"running_runs", 1}})));
+    router_ = std::move(*EventRouter::open(*engine_, *documents_, {.quotas = quotas.get()}));
+    put("pairs", pair_route);
+    ASSERT_TRUE(take({item("1", "r1")}));
+
+    auto refused = take({item("1", "r2")});
+
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, 429);
+    EXPECT_EQ(state_of("r2"), Value{"none"});
+    EXPECT_TRUE(take({item("2", "r1")}));
+}
+
 TEST_F(EventRouterTest, DropsWhatNobodyWantsWhereThatIsSaid) {
     open_router({.accepts_unrouted = true});
     auto routed = take({Builder{"1", "/test", "other"}.build()});

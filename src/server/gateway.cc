@@ -220,14 +220,6 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
                    : method_problem(*methods));
         return;
     }
-    if (const auto* space = target->find("namespace"); space != nullptr && !is_namespace(*space)) {
-        refuse({.status = 400,
-                .code = "invalid_input",
-                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
-                                      "slashes and controls",
-                                      space_bytes_max)});
-        return;
-    }
     auto caller = caller_of(request);
     if (rates_.is_set()) {
         if (auto too_many = refuse_rate(caller, request)) {
@@ -247,6 +239,14 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
         incoming.space = *space;
     } else if (!incoming.caller.space.empty()) {
         incoming.space = incoming.caller.space;
+    }
+    if (!is_namespace(incoming.space)) {
+        refuse({.status = 400,
+                .code = "invalid_input",
+                .detail = fmt::format("namespace: expected 1 to {} bytes of UTF-8 without spaces, "
+                                      "slashes and controls",
+                                      space_bytes_max)});
+        return;
     }
     const auto& policy = match.route->policy;
     auto is_audited = options_.audit != nullptr && match.route->is_audited();

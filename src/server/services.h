@@ -12,9 +12,9 @@
 #include "engine/inspector.h"
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
-#include "server/function_setup.h"
 #include "reactor/worker_pool.h"
 #include "server/documents.h"
+#include "server/function_setup.h"
 #include "server/live_feed.h"
 #include "server/namespaces.h"
 #include "server/quotas.h"
@@ -66,9 +66,6 @@ void add_event_routes(RouteTable& routes, const Services& services);
 void add_router_routes(RouteTable& routes, const Services& services, EventRouter& router);
 void add_definition_routes(RouteTable& routes, const Services& services);
 void add_run_routes(RouteTable& routes, const Services& services);
-void add_function_routes(RouteTable& routes, const Services& services);
-/// What workers and callbacks use.
-void add_task_routes(RouteTable& routes, const Services& services);
 /// Cancel, pause, fork and the like, of one run or many.
 void add_run_change_routes(RouteTable& routes, const Services& services);
 void add_run_trigger_routes(RouteTable& routes, const Services& services);
@@ -83,6 +80,9 @@ void add_backup_routes(RouteTable& routes, const Services& services, Backups& ba
 /// These need documents, namespaces and quotas.
 void add_namespace_routes(RouteTable& routes, const Services& services);
 void add_quota_routes(RouteTable& routes, const Services& services);
+void add_function_routes(RouteTable& routes, const Services& services);
+/// What workers and callbacks use.
+void add_task_routes(RouteTable& routes, const Services& services);
 /// Health, readiness, metrics.
 void add_operation_routes(RouteTable& routes, const Services& services);
 

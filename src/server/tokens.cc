@@ -16,14 +16,14 @@ Value content_of(const TokenInfo& info, const std::string& hash) {
                           {"hash", hash}});
 }
 
-std::string member_text(const Value& content, std::string_view name) {
+std::string stored_text(const Value& content, std::string_view name) {
     const auto* found = content.find(name);
     return found != nullptr && found->is_string() ? std::string{found->as_string()} : "";
 }
 
 Result<TokenTable::Hashed> read_stored(const Document& document) {
     const auto& content = document.content;
-    auto role = role_named(member_text(content, "role"));
+    auto role = role_named(stored_text(content, "role"));
     const auto* created = content.find("created");
     const auto* expires = content.find("expires");
     if (!role || created == nullptr || expires == nullptr || !created->is_timestamp()) {
@@ -31,12 +31,12 @@ Result<TokenTable::Hashed> read_stored(const Document& document) {
     }
     auto info = TokenInfo{.name = document.name,
                           .role = *role,
-                          .space = member_text(content, "namespace"),
+                          .space = stored_text(content, "namespace"),
                           .created = created->as_timestamp()};
     if (expires->is_timestamp()) {
         info.expires = expires->as_timestamp();
     }
-    return TokenTable::Hashed{member_text(content, "hash"), std::move(info)};
+    return TokenTable::Hashed{stored_text(content, "hash"), std::move(info)};
 }
 
 } // namespace

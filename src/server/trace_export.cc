@@ -125,15 +125,15 @@ void TraceExport::take(const engine::RunName& run, const trigger::Entry& entry) 
         return;
     }
     spans_.push_back(to_value(
-        *trace, {.key = event_key(run, entry.number),
-                 .name = member_text(*event, "type"),
-                 .from = entry.moment.time,
-                 .to = entry.moment.time,
-                 .is_error = entry.fate == trigger::Fate::Failed,
-                 .attributes = {attribute("sluice.namespace", run.space),
-                                attribute("sluice.run", run.id),
-                                attribute("sluice.event", std::to_string(entry.number.raw())),
-                                attribute("sluice.fate", to_string(entry.fate))}}));
+        *trace,
+        {.key = event_key(run, entry.number),
+         .name = member_text(*event, "type"),
+         .from = entry.moment.time,
+         .to = entry.moment.time,
+         .is_error = entry.fate == trigger::Fate::Failed,
+         .attributes = {attribute("sluice.namespace", run.space), attribute("sluice.run", run.id),
+                        attribute("sluice.event", std::to_string(entry.number.raw())),
+                        attribute("sluice.fate", to_string(entry.fate))}}));
 }
 
 void TraceExport::note_calls(const engine::RunName& run, const trigger::Entry& entry) {

@@ -4,6 +4,7 @@
 
 #include "base/invariant.h"
 #include "event/builder.h"
+#include "event/trace.h"
 #include "trigger/state_image.h"
 
 namespace sluice::trigger {
@@ -36,6 +37,11 @@ Arrival answered(const RunState& state, const TaskKey& key, std::uint32_t attemp
     if (auto task = state.tasks.find(key); task != state.tasks.end()) {
         made.subject(task->second.subject);
         put_in_scope(made, state, task->second.scope);
+        const auto* trace = task->second.policy.find("traceparent");
+        if (trace != nullptr && trace->is_string()) {
+            auto call = fmt::format("{}/{}/{}", state.id, key.fire.raw(), key.index);
+            made.attribute("traceparent", event::trace_under(trace->as_string(), call));
+        }
     }
     made.data(data);
     return {.origin = Origin::Task,

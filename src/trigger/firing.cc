@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "event/builder.h"
+#include "event/trace.h"
 
 namespace sluice::trigger {
 
@@ -130,6 +131,10 @@ event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const
     }
     if (!outgoing.data.is_null()) {
         made.data(outgoing.data);
+    }
+    if (auto trace = event::trace_of(firing.event()); !trace.empty()) {
+        auto cause = fmt::format("{}#{}", firing.state().id, firing.state().progress.events);
+        made.attribute("traceparent", event::trace_under(trace, cause));
     }
     return made.build();
 }

@@ -166,6 +166,32 @@ class Runs(ServerTest):
         self.assertIn("#3", again.stdout)
 
 
+class Documents(ServerTest):
+    def test_what_is_set_up_by_name(self):
+        self.deploy()
+        self.assertEqual(self.sluice("route", "set", "-f", self.file("route.yaml", """
+            - {route: rings, filter: {exact: {type: ring}}, to: {run: {key: subject}, definition: pair}}
+            - {route: knocks, filter: {exact: {type: knock}}, to: {run: {key: subject}}}
+            """)).stdout, "rings\nknocks\n")
+        self.assertEqual([line.split()[0] for line in self.sluice("route", "list").stdout.splitlines()],
+                         ["ROUTE", "knocks", "rings"])
+        self.assertEqual(self.json("route", "get", "rings")["route"], "rings")
+        self.sluice("send", "--type", "ring", "--subject", "door")
+        self.assertEqual([run["run"] for run in self.json("ps")["runs"]], ["door"])
+        self.sluice("route", "delete", "knocks")
+        self.assertEqual(len(self.json("route", "list")), 1)
+        self.sluice("route", "get", "knocks", code=NOT_FOUND)
+        self.sluice("route", "set", "x", "-f", self.file("bad.yaml", "{filter: 7}"), code=INVALID)
+
+    def test_a_namespace_keeps_to_itself(self):
+        self.sluice("namespace", "set", "team")
+        self.assertIn("team", self.sluice("namespace", "list").stdout)
+        self.sluice("deploy", "--namespace", "team", self.file("pair.yaml", PAIR))
+        self.sluice("start", "pair", "--id", "r1", "--namespace", "team")
+        self.assertEqual(self.json("ps")["runs"], [])
+        self.assertEqual(len(self.json("ps", "--namespace", "team")["runs"]), 1)
+
+
 class Events(ServerTest):
     def test_events_come_from_files_and_standard_input(self):
         self.deploy()

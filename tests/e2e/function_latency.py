@@ -63,7 +63,7 @@ def main():
     program, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     listener = socket.create_server(("127.0.0.1", 0))
     with tempfile.TemporaryDirectory(dir=pathlib.Path.cwd()) as folder:
-        server = subprocess.Popen([program, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--allow-private", "true"],
+        server = subprocess.Popen([program, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--allow-private"],
                                   stderr=subprocess.PIPE, text=True)
         try:
             client = Client(int(re.search(r":(\d+) from", server.stderr.readline()).group(1)))

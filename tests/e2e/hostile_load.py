@@ -55,8 +55,10 @@ def attack(port, connections, ready, stop):
                 except OSError:
                     pass
         stop.wait(max(0, 1 - (time.monotonic() - began)))
-    alive = sum(1 for each in idle if not select.select([each], [], [], 0)[0])
-    print(f"{alive} of {connections} idle connections were kept", file=sys.stderr)
+    closed = select.poll()
+    for each in idle:
+        closed.register(each, select.POLLIN)
+    print(f"{connections - len(closed.poll(0))} of {connections} idle connections were kept", file=sys.stderr)
 
 
 def receive(connection):

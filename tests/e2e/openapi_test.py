@@ -135,7 +135,7 @@ class OpenApiTest(unittest.TestCase):
         call = Calls(self, self.description, self.server)
         for part in (self.use_definitions, self.use_runs, self.use_changes, self.use_bulk, self.use_triggers,
                      self.use_history, self.use_live, self.use_functions, self.use_backups, self.use_namespaces,
-                     self.use_access, self.use_operations):
+                     self.use_routes, self.use_sources, self.use_schedules, self.use_access, self.use_operations):
             part(call)
         unused = [f"{method} {path}{'?' + name if name else ''}"
                   for (method, path), operation in self.description.operations.items()
@@ -284,6 +284,47 @@ triggers: [{id: begin, on: sluice.run.started, action: [{invoke: grind}, {invoke
         call("DELETE", one + "/quota", 200, namespace="team")
         call("DELETE", one, 200, namespace="team")
         call("DELETE", one, 404, namespace="team")
+
+    def use_routes(self, call):
+        one = "/v1/routes/{route}"
+        form = {"filter": {"exact": {"type": "item"}}, "to": {"run": {"key": "subject"}, "definition": "pair"}}
+        event = {"specversion": "1.0", "id": "1", "source": "/test", "type": "item", "subject": "routed"}
+        call("PUT", one, 200, body=form, route="items")
+        call("PUT", one, 400, body={}, route="items")
+        call("GET", one, 200, route="items")
+        call("GET", "/v1/routes", 200)
+        call("POST", "/v1/routes/test", 200, body=event, content_type="application/cloudevents+json")
+        call("DELETE", one, 200, route="items")
+        call("DELETE", one, 404, route="items")
+
+    def use_sources(self, call):
+        one = "/v1/sources/{source}"
+        call("PUT", one, 200, body={"kind": "s3", "to": {"run": "t"}}, source="objects")
+        call("PUT", one, 403, body={"kind": "directory", "path": "/etc"}, source="files")
+        call("POST", "/hooks/s3/{source}", 202, body={"Event": "s3:TestEvent"}, source="objects")
+        call("POST", "/hooks/s3/{source}", 400, body={}, source="objects")
+        call("POST", one + "/pause", 200, source="objects")
+        call("POST", "/hooks/s3/{source}", 503, body={}, source="objects")
+        call("POST", one + "/resume", 200, source="objects")
+        call("GET", one, 200, source="objects")
+        call("GET", "/v1/sources", 200)
+        call("DELETE", one, 200, source="objects")
+        call("DELETE", one, 404, source="objects")
+
+    def use_schedules(self, call):
+        one = "/v1/schedules/{schedule}"
+        form = {"cron": "0 3 * * *", "zone": "Europe/Berlin", "start": {"definition": "pair"}}
+        call("PUT", one, 200, body=form, schedule="nightly")
+        call("PUT", one, 400, body={}, schedule="nightly")
+        call("GET", one, 200, schedule="nightly")
+        call("GET", one + "/next", 200, {"count": "2"}, schedule="nightly")
+        call("POST", one + "/pause", 200, schedule="nightly")
+        call("POST", one + "/resume", 200, schedule="nightly")
+        call("POST", one + "/trigger", 200, schedule="nightly")
+        call("GET", "/v1/schedules", 200)
+        call("DELETE", one, 200, schedule="nightly")
+        call("DELETE", one, 404, schedule="nightly")
+        call("GET", "/v1/runs/{run}/timers", 200, run="t")
 
     def use_access(self, call):
         # From the first token on, everyone needs one.

@@ -87,10 +87,10 @@ Result<void> Serving::open() {
     live_.start();
     intake_->start();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
-    session_->functions().open(values().public_url.empty() ? url : values().public_url);
     if (durability_of(values()) != store::Durability::Memory) {
         served_.emplace(values().data, url);
     }
+    session_->functions().open(values().public_url.empty() ? url : values().public_url);
     if (format_of(values()) == observe::Format::Json) {
         diagnostics_.info("serving", {{"url", url}, {"data", values().data}});
     } else {
@@ -116,17 +116,18 @@ Result<void> Serving::listen() {
 
 Result<void> Serving::open_session() {
     auto forms = TRY(operator_functions());
+    auto watching = TRY(watch());
     session_ = TRY(Session::open(
         {.data = values().data,
          .durability = durability_of(values()),
          .threads = static_cast<std::uint32_t>(values().threads),
          .diagnostics = format_of(values()),
          .functions = forms,
+         .secrets = &secrets_,
          .trusts_definitions = false,
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
-         .secrets = &secrets_,
-         .watch = live_.watch(),
+         .watch = std::move(watching),
          .metrics = &metrics_,
          .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
@@ -134,11 +135,29 @@ Result<void> Serving::open_session() {
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
     intake_ = TRY(server::intake::Intake::open(
-        session_->engine(), session_->store(), clock_,
+        session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
          .quotas = quotas_.get()}));
     return {};
+}
+
+Result<engine::Watch> Serving::watch() {
+    auto watch = live_.watch();
+    if (values().traces.empty()) {
+        return watch;
+    }
+    traces_.emplace(server::TraceOptions{.endpoint = TRY(http::parse_url(values().traces))},
+                    metrics_, diagnostics_);
+    watch.decided = [this, wants = std::move(watch.wants), tell = std::move(watch.decided)](
+                        const engine::RunName& run, std::string_view record) {
+        traces_->note(run, record);
+        if (wants(run)) {
+            tell(run, record);
+        }
+    };
+    watch.wants = nullptr;
+    return watch;
 }
 
 Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() const {
@@ -163,9 +182,12 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
 
 Result<void> Serving::prepare(store::Store& store, Functions& functions,
                               const std::vector<workflow::raw::FunctionForm>& forms) {
-    documents_ = TRY(server::Documents::open(
-        store, {std::string{server::Tokens::kind}, std::string{server::Namespaces::kind},
-                std::string{server::Quotas::kind}, std::string{FunctionRegistry::document_kind}}));
+    auto kinds = server::intake::Intake::kinds();
+    for (auto kind : {server::Tokens::kind, server::Namespaces::kind, server::Quotas::kind,
+                      FunctionRegistry::document_kind}) {
+        kinds.emplace_back(kind);
+    }
+    documents_ = TRY(server::Documents::open(store, kinds));
     functions_.emplace(*documents_, functions, forms,
                        FunctionLimits{.allows_process = values().allow_process,
                                       .allows_private = values().allow_private});
@@ -224,8 +246,6 @@ void Serving::open_gateway() {
     server::add_event_routes(routes, *services_);
     server::add_definition_routes(routes, *services_);
     server::add_run_routes(routes, *services_);
-    server::add_function_routes(routes, *services_);
-    server::add_task_routes(routes, *services_);
     server::add_run_change_routes(routes, *services_);
     server::add_run_trigger_routes(routes, *services_);
     server::add_run_history_routes(routes, *services_);
@@ -233,6 +253,8 @@ void Serving::open_gateway() {
     server::add_namespace_routes(routes, *services_);
     server::add_quota_routes(routes, *services_);
     server::add_backup_routes(routes, *services_, *backups_);
+    server::add_function_routes(routes, *services_);
+    server::add_task_routes(routes, *services_);
     server::add_token_routes(routes, *tokens_, clock_);
     server::add_audit_routes(routes, *audit_, clock_);
     intake_->add_routes(routes, *services_);

@@ -24,6 +24,7 @@
 #include "server/quotas.h"
 #include "server/services.h"
 #include "server/tokens.h"
+#include "server/trace_export.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
@@ -55,6 +56,8 @@ private:
     /// What the engine must find when it is opened.
     Result<void> prepare(store::Store& store, Functions& functions,
                          const std::vector<workflow::raw::FunctionForm>& forms);
+    /// Live readers hear of decisions, and a trace collector if there is one.
+    Result<engine::Watch> watch();
     Result<void> open_access();
     void open_gateway();
     void handle(http::Request request, const server::Reply& reply) const;
@@ -91,6 +94,7 @@ private:
     ListenAddress address_;
     /// Goes after the session, whose last answers still come to it.
     std::unique_ptr<server::intake::Intake> intake_;
+    std::optional<server::TraceExport> traces_;
     std::unique_ptr<Session> session_;
     std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;

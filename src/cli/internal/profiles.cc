@@ -98,7 +98,8 @@ Result<Profiles> read_profiles(const Host& host, const fs::path& file) {
     if (!fs::exists(file, ignored)) {
         return profiles;
     }
-    auto form = TRY(host.read_document(TRY(read_text(file.string())), file.string()));
+    auto text = TRY(read_text(file.string()));
+    auto form = TRY(host.read_document(text, file.string()));
     if (!form.is_map()) {
         return fail(Errc::InvalidInput, "{}: expected a map with profiles", file.string());
     }

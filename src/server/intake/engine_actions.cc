@@ -1,5 +1,6 @@
 #include "server/intake/engine_actions.h"
 
+#include <expected>
 #include <utility>
 
 namespace sluice::server::intake {
@@ -20,9 +21,16 @@ Errc code_of(const Problem& problem) {
 } // namespace
 
 void EngineActions::start(const engine::StartRequest& request, Done done) {
-    engine_.start(request, [done = std::move(done)](const Result<Value>& started) mutable {
-        done(started ? Result<void>{} : std::unexpected(started.error()));
-    });
+    auto ticket = quotas_ == nullptr ? std::expected<Quotas::Ticket, Problem>{}
+                                     : quotas_->admit_start(request.space);
+    if (!ticket) {
+        done(fail(code_of(ticket.error()), "{}", ticket.error().detail));
+        return;
+    }
+    engine_.start(request,
+                  [done = std::move(done), ticket = *ticket](const Result<Value>& started) mutable {
+                      done(started ? Result<void>{} : std::unexpected(started.error()));
+                  });
 }
 
 void EngineActions::send(std::string space, event::Event event, Done done) {

@@ -5,13 +5,15 @@
 #include "engine/engine.h"
 #include "server/event_router.h"
 #include "server/intake/schedules.h"
+#include "server/quotas.h"
 
 namespace sluice::server::intake {
 
-/// What schedules have done, by the engine. Both outlive it.
+/// What schedules have done, by the engine, within quotas where there are any. All outlive it.
 class EngineActions final : public ScheduleActions {
 public:
-    EngineActions(engine::Engine& engine, EventRouter& router) : engine_(engine), router_(router) {}
+    EngineActions(engine::Engine& engine, EventRouter& router, const Quotas* quotas)
+        : engine_(engine), router_(router), quotas_(quotas) {}
 
     void start(const engine::StartRequest& request, Done done) override;
     void send(std::string space, event::Event event, Done done) override;
@@ -20,6 +22,7 @@ public:
 private:
     engine::Engine& engine_;
     EventRouter& router_;
+    const Quotas* quotas_;
 };
 
 } // namespace sluice::server::intake

@@ -8,26 +8,24 @@
 
 namespace sluice::server::intake {
 
-Result<std::unique_ptr<Intake>> Intake::open(engine::Engine& engine, store::Store& store,
+std::vector<std::string> Intake::kinds() {
+    return {std::string{EventRouter::kind}, std::string{Sources::kind},
+            std::string{SourceFeed::state_kind}, std::string{Schedules::kind},
+            std::string{Schedules::state_kind}};
+}
+
+Result<std::unique_ptr<Intake>> Intake::open(engine::Engine& engine, Documents& documents,
                                              const Clock& clock, IntakeOptions options) {
     auto intake = std::unique_ptr<Intake>{new Intake};
-    auto kinds = std::vector<std::string>{};
-    for (auto kind : {EventRouter::kind, Sources::kind, SourceFeed::state_kind, Schedules::kind,
-                      Schedules::state_kind}) {
-        kinds.emplace_back(kind);
-    }
-    intake->documents_ = TRY(Documents::open(store, kinds));
-    auto& documents = *intake->documents_;
-    intake->router_ =
-        TRY(EventRouter::open(engine, documents,
-                              {.accepts_unrouted = options.accepts_unrouted,
-                               .quotas = options.quotas}));
+    intake->router_ = TRY(EventRouter::open(
+        engine, documents,
+        {.accepts_unrouted = options.accepts_unrouted, .quotas = options.quotas}));
     auto sources = Sources::Kinds{};
     sources["directory"] = std::make_unique<DirectoryKind>(std::move(options.watch_roots));
     sources["s3"] = std::make_unique<S3Kind>();
     intake->sources_ =
         std::make_unique<Sources>(documents, *intake->router_, clock, std::move(sources));
-    intake->actions_ = std::make_unique<EngineActions>(engine, *intake->router_);
+    intake->actions_ = std::make_unique<EngineActions>(engine, *intake->router_, options.quotas);
     intake->schedules_ = TRY(Schedules::open(documents, clock, *intake->actions_,
                                              [self = intake.get()] { self->wake(); }));
     return intake;

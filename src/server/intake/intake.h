@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,6 @@
 #include "server/intake/sources.h"
 #include "server/route_table.h"
 #include "server/services.h"
-#include "store/store.h"
 
 namespace sluice::server::intake {
 
@@ -25,8 +25,7 @@ struct IntakeOptions {
     bool accepts_unrouted = false;
     /// Directories inside these may be watched.
     std::vector<std::filesystem::path> watch_roots;
-    /// What bounds the runs that are started; outlives it. None: nothing does.
-    const Quotas* quotas = nullptr;
+    const Quotas* quotas = nullptr; ///< Null: none. Outlives the intake's use.
 };
 
 /// How events come in that nobody sends to a run: routes, sources and schedules, with what they
@@ -36,7 +35,10 @@ struct IntakeOptions {
 /// answers still come to it.
 class Intake {
 public:
-    static Result<std::unique_ptr<Intake>> open(engine::Engine& engine, store::Store& store,
+    /// Of documents that it keeps.
+    static std::vector<std::string> kinds();
+    /// The documents have been opened with our kinds; all but the options outlives its use.
+    static Result<std::unique_ptr<Intake>> open(engine::Engine& engine, Documents& documents,
                                                 const Clock& clock, IntakeOptions options);
     ~Intake();
 
@@ -56,7 +58,6 @@ private:
     void wake();
 
     std::unique_ptr<ScheduleActions> actions_;
-    std::unique_ptr<Documents> documents_;
     std::unique_ptr<EventRouter> router_;
     std::unique_ptr<Sources> sources_;
     std::unique_ptr<Schedules> schedules_;

@@ -40,7 +40,7 @@ Result<void> empty_namespace(const Services& services, const std::string& name) 
     if (!runs.runs.empty()) {
         return fail(Errc::Conflict, "the namespace {} has runs: remove them first", name);
     }
-    auto kind = services.documents->kind_in(name, {std::string{Quotas::kind}});
+    auto kind = TRY(services.documents->kind_in(name, {std::string{Quotas::kind}}));
     if (!kind.empty()) {
         return fail(Errc::Conflict, "the namespace {} has a {}: remove it first", name, kind);
     }

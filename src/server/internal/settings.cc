@@ -65,6 +65,9 @@ const std::vector<Setting>& table() {
         {"public_url", "URL", &C::public_url,
          "where functions reach this server with answers that come later; where it listens if "
          "not set"},
+        {"traces", "URL", &C::traces,
+         "an OpenTelemetry collector that is told of traces, such as "
+         "http://127.0.0.1:4318/v1/traces; nobody is if not set"},
         {.name = "log.level",
          .form = "WORD",
          .field = &C::log_level,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "event/trace.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -43,14 +44,10 @@ public:
 private:
     /// With the trace that the event belongs to, so that the call belongs to it too.
     Value policy_in(const event::Event& event) const {
-        constexpr auto name = std::string_view{"traceparent"};
-        if (kind != TaskKind::Call || !event.json().contains(name)) {
-            return policy;
-        }
-        auto trace = event.attribute(name);
-        return trace && trace->is_string()
-                   ? (policy.is_map() ? policy : Value::map({})).with(name, *trace)
-                   : policy;
+        auto trace = kind == TaskKind::Call ? event::trace_of(event) : std::string{};
+        return trace.empty()
+                   ? policy
+                   : (policy.is_map() ? policy : Value::map({})).with("traceparent", trace);
     }
 
     Attempt<void> open_task(Firing& firing, const Value& carried) const {
