@@ -95,7 +95,7 @@ def main():
             server.communicate()
         bench = subprocess.run([program, "bench", "noop", "--repetitions", "1", "--events", "20000"], capture_output=True,
                                text=True, check=True, cwd=folder)
-    ceiling = re.search(r'"ceiling_sync_us":\s*([\d.]+)', bench.stdout)
+    ceiling = re.search(r"ceiling_sync_us\W+([\d.]+)", bench.stdout)
     figures = {"events": count, "event_to_call_us": percentiles(calls[100:]), "round_trip_us": percentiles(trips),
                "ceiling_sync_us": float(ceiling.group(1)) if ceiling else None}
     if ceiling:

@@ -134,8 +134,8 @@ class OpenApiTest(unittest.TestCase):
     def test_every_operation_answers_as_described(self):
         call = Calls(self, self.description, self.server)
         for part in (self.use_definitions, self.use_runs, self.use_changes, self.use_bulk, self.use_triggers,
-                     self.use_history, self.use_live, self.use_backups, self.use_namespaces, self.use_routes,
-                     self.use_sources, self.use_schedules, self.use_access, self.use_operations):
+                     self.use_history, self.use_live, self.use_functions, self.use_backups, self.use_namespaces,
+                     self.use_routes, self.use_sources, self.use_schedules, self.use_access, self.use_operations):
             part(call)
         unused = [f"{method} {path}{'?' + name if name else ''}"
                   for (method, path), operation in self.description.operations.items()
@@ -239,6 +239,32 @@ class OpenApiTest(unittest.TestCase):
         call("GET", "/v1/live/runs", 200, {"status": "failed", "definition": "d", "label": "a=b", "after": "x"})
         call("GET", "/v1/live/events", 200, {"type": "a*", "subject": "b", "source": "/c", "after": "x"})
         call("GET", "/v1/live/metrics", 200)
+
+    def use_functions(self, call):
+        one, task = "/v1/functions/{function}", "/v1/tasks/{token}"
+        call("PUT", one, 422, body={"kind": "http"}, function="grind")
+        call("PUT", one, 200, body={"kind": "poll"}, function="grind")
+        call("GET", "/v1/functions", 200)
+        call("GET", one, 200, function="grind")
+        call("GET", one, 404, function="none")
+        call("POST", one + "/poll", 204, {"wait": "0s"}, function="grind")
+        call("POST", "/v1/definitions", 201, body=b"""
+name: grinds
+triggers: [{id: begin, on: sluice.run.started, action: [{invoke: grind}, {invoke: grind}, {invoke: grind}]}]
+""")
+        call("POST", "/v1/runs", 201, body={"id": "grinds", "definition": "grinds"})
+        tasks = []
+        while len(tasks) < 3:
+            tasks += call("POST", one + "/poll", 200, {"wait": "30s", "most": "3"}, function="grind")["tasks"]
+        first, second, third = (each["token"] for each in tasks)
+        call("POST", task + "/heartbeat", 204, body={"lease": tasks[0]["lease"]}, token=first)
+        call("POST", task, 200, body={"result": 1}, token=first)
+        call("POST", task, 409, body={"result": 1}, token=first)
+        call("POST", task + "/complete", 200, body={"result": 1}, token=second)
+        call("POST", task + "/fail", 200, body={"kind": "worn", "message": "the stone is worn"}, token=third)
+        call("POST", task, 404, body={"result": 1}, token="none")
+        call("DELETE", one, 200, function="grind")
+        call("DELETE", one, 404, function="grind")
 
     def use_backups(self, call):
         made = call("POST", "/v1/backups", 201)

@@ -30,10 +30,9 @@ Value masked(const Value& headers) {
 
 /// Whoever could name one would have it sent wherever he likes.
 bool names_secret(const FunctionForm& form) {
-    return secret::Secrets::has_reference(form.url) ||
-           std::ranges::any_of(form.headers, [](const auto& field) {
-               return secret::Secrets::has_reference(field.second);
-           });
+    auto names = [](const auto& field) { return secret::Secrets::has_reference(field.second); };
+    return secret::Secrets::has_reference(form.url) || std::ranges::any_of(form.headers, names) ||
+           std::ranges::any_of(form.environment, names);
 }
 
 /// Some services take a key there.
