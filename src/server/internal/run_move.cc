@@ -18,10 +18,19 @@ Value settings_of(const trigger::TriggerSet& set) {
     return to_form(set.spec()).without("triggers");
 }
 
+/// Compiled ones stand apart from what holds for the whole.
+std::vector<const trigger::TriggerSpec*> triggers_of(const trigger::TriggerSet& set) {
+    auto specs = std::vector<const trigger::TriggerSpec*>{};
+    for (auto at = std::uint32_t{0}; at < set.size(); ++at) {
+        specs.push_back(&set.at(trigger::TriggerNumber{at}).spec);
+    }
+    return specs;
+}
+
 bool continues_as_new(const trigger::TriggerSet& set) {
-    return std::ranges::any_of(set.spec().triggers, [](const trigger::TriggerSpec& spec) {
-        return std::ranges::any_of(
-            spec.actions, [](const trigger::Term& term) { return term.name == "continue"; });
+    return std::ranges::any_of(triggers_of(set), [](const trigger::TriggerSpec* spec) {
+        return std::ranges::find(spec->actions, "continue", &trigger::Term::name) !=
+               spec->actions.end();
     });
 }
 
@@ -77,8 +86,8 @@ Value replacement(const Value& from, Value to) {
 class Planner {
 public:
     Planner(const trigger::TriggerSet& from, const trigger::TriggerSet& to) : from_(from) {
-        for (const auto& spec : to.spec().triggers) {
-            wanted_.emplace(spec.id, to_form(spec));
+        for (const auto* spec : triggers_of(to)) {
+            wanted_.emplace(spec->id, to_form(*spec));
         }
     }
 
