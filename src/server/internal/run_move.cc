@@ -73,6 +73,15 @@ Result<void> check_change(const Value& shown, const Value& to) {
     return {};
 }
 
+/// A member that is null is as absent.
+Value without_nulls(const Value& form) {
+    auto rest = form;
+    for (const auto& [name, member] : form.as_map()) {
+        rest = member.is_null() ? rest.without(name) : rest;
+    }
+    return rest;
+}
+
 /// Members that the new form lacks are gone with it.
 Value replacement(const Value& from, Value to) {
     for (const auto& [name, member] : from.as_map()) {
@@ -101,7 +110,7 @@ public:
             }
             return {};
         }
-        if (wanted.mapped() != form) {
+        if (wanted.mapped() != without_nulls(form)) {
             TRY(check_change(shown, wanted.mapped()));
             changed_.emplace_back(id);
             actions_.push_back(Value::object(
