@@ -18,10 +18,19 @@ Value settings_of(const trigger::TriggerSet& set) {
     return to_form(set.spec()).without("triggers");
 }
 
+/// Compiled ones stand apart from what holds for the whole.
+std::vector<const trigger::TriggerSpec*> triggers_of(const trigger::TriggerSet& set) {
+    auto specs = std::vector<const trigger::TriggerSpec*>{};
+    for (auto at = std::uint32_t{0}; at < set.size(); ++at) {
+        specs.push_back(&set.at(trigger::TriggerNumber{at}).spec);
+    }
+    return specs;
+}
+
 bool continues_as_new(const trigger::TriggerSet& set) {
-    return std::ranges::any_of(set.spec().triggers, [](const trigger::TriggerSpec& spec) {
-        return std::ranges::any_of(
-            spec.actions, [](const trigger::Term& term) { return term.name == "continue"; });
+    return std::ranges::any_of(triggers_of(set), [](const trigger::TriggerSpec* spec) {
+        return std::ranges::find(spec->actions, "continue", &trigger::Term::name) !=
+               spec->actions.end();
     });
 }
 
@@ -64,6 +73,15 @@ Result<void> check_change(const Value& shown, const Value& to) {
     return {};
 }
 
+/// A member that is null is as absent.
+Value without_nulls(const Value& form) {
+    auto rest = form;
+    for (const auto& [name, member] : form.as_map()) {
+        rest = member.is_null() ? rest.without(name) : rest;
+    }
+    return rest;
+}
+
 /// Members that the new form lacks are gone with it.
 Value replacement(const Value& from, Value to) {
     for (const auto& [name, member] : from.as_map()) {
@@ -77,8 +95,8 @@ Value replacement(const Value& from, Value to) {
 class Planner {
 public:
     Planner(const trigger::TriggerSet& from, const trigger::TriggerSet& to) : from_(from) {
-        for (const auto& spec : to.spec().triggers) {
-            wanted_.emplace(spec.id, to_form(spec));
+        for (const auto* spec : triggers_of(to)) {
+            wanted_.emplace(spec->id, to_form(*spec));
         }
     }
 
@@ -92,7 +110,7 @@ public:
             }
             return {};
         }
-        if (wanted.mapped() != form) {
+        if (wanted.mapped() != without_nulls(form)) {
             TRY(check_change(shown, wanted.mapped()));
             changed_.emplace_back(id);
             actions_.push_back(Value::object(

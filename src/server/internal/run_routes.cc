@@ -17,6 +17,7 @@ namespace sluice::server {
 namespace {
 
 constexpr auto wait_max = std::chrono::minutes{10};
+constexpr auto wait_default = Nanos{std::chrono::seconds{30}};
 
 Result<engine::StartRequest> read_start(const Incoming& incoming) {
     auto body = TRY(incoming.json());
@@ -96,7 +97,7 @@ void wait_for_end(const Services& services, const Incoming& incoming, const Repl
         answer(reply, problem_of(wait.error()));
         return;
     }
-    await_end(services, name_of(incoming), std::min<Nanos>(wait->value_or(Nanos{0}), wait_max),
+    await_end(services, name_of(incoming), std::min<Nanos>(wait->value_or(wait_default), wait_max),
               reply);
 }
 
