@@ -14,8 +14,11 @@ Process::Process(store::testing::SimulatedStore& store, Timeline& timeline, Rand
       log_(log),
       options_(options),
       catalog_(store, vocabulary_),
-      dispatcher_(functions.declared(), random.next(), secret,
-                  [this](engine::AnswerInput answer) { post(std::move(answer)); }) {
+      dispatcher_({.shared = functions.declared(), .by_space = {}}, random.next(), secret,
+                  {.clock = timeline,
+                   .timers = no_timers_,
+                   .answered = [this](engine::AnswerInput answer) { post(std::move(answer)); },
+                   .reload = {}}) {
     for (auto at = std::size_t{0}; at < options.lanes; ++at) {
         engine::Committer& committer = *this;
         auto lane = std::make_unique<engine::Lane>(store_, committer, outputs(),

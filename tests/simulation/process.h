@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "action_log.h"
+#include "base/invariant.h"
 #include "base/random.h"
 #include "engine/catalog.h"
 #include "engine/dispatcher.h"
 #include "engine/lane.h"
 #include "functions.h"
+#include "reactor/scheduler.h"
 #include "store/testing/simulated_store.h"
 #include "timeline.h"
 
@@ -23,6 +25,16 @@ struct ProcessOptions {
     engine::LaneLimits lane_limits;
     std::size_t awake_runs_max = 100;
     std::uint64_t checkpoint_events = 10'000;
+};
+
+/// The functions here have no rates, which are all that a dispatcher waits for.
+class NoTimers final : public reactor::Scheduler {
+public:
+    reactor::TimerId after(Nanos, Task) override {
+        INVARIANT(false, "a function of the simulation has a rate");
+        return {};
+    }
+    bool cancel(reactor::TimerId) override { return false; }
 };
 
 /// One life of an engine without threads: lanes, each with its mailbox, stepped one at a time in an
@@ -73,6 +85,7 @@ private:
     trigger::Vocabulary vocabulary_;
     observe::NullDiagnostics diagnostics_;
     engine::Catalog catalog_;
+    NoTimers no_timers_;
     engine::Dispatcher dispatcher_;
     std::vector<Place> places_;
     std::deque<Work> to_commit_;
