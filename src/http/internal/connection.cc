@@ -161,6 +161,8 @@ private:
         parser.body_limit(world_.limits.body_bytes_max);
         auto request = Request{};
         if (auto error = co_await read(parser, request)) {
+            request.body = std::string{}; // Whoever is told comes again at once.
+            release_space();
             co_await refuse(error);
             co_return false;
         }
@@ -177,9 +179,9 @@ private:
         if (world_.taken != nullptr && pending->body == nullptr) {
             world_.taken->add(std::chrono::steady_clock::now() - began);
         }
+        release_space();
         auto may_go_on = co_await write(*pending, is_head);
         pending_.reset();
-        release_space();
         co_return may_go_on;
     }
 
