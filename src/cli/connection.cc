@@ -1,6 +1,7 @@
 #include "cli/connection.h"
 
 #include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -137,6 +138,12 @@ ExitCode report(const client::Problem& problem) {
             "names another";
     }
     say("sluice: {}{}", problem.message, advice);
+    const auto* findings = problem.document.find("findings");
+    for (const auto& each : findings != nullptr && findings->is_list() ? findings->as_list()
+                                                                       : std::span<const Value>{}) {
+        auto path = text_at(each, "path");
+        say("  {}{}", path.empty() ? "" : path + ": ", text_at(each, "message"));
+    }
     return code_of_problem(problem);
 }
 
