@@ -87,7 +87,9 @@ def problem_of(server, number, case):
     status, _, content = server.ask("POST", "/v1/runs", json.dumps({"id": run, "definition": "receives"}).encode())
     assert status == 201, content
     request = case["request"]
-    status, headers, _ = server.ask(request["method"], f"/v1/runs/{run}/events", body_of(request), request["headers"])
+    # Reading the path of a run's events gives its history; the path of all events only takes some.
+    path = "/events" if request["method"] == "GET" else f"/v1/runs/{run}/events"
+    status, headers, _ = server.ask(request["method"], path, body_of(request), request["headers"])
     expect = case["expect"]
     if status not in expect["status"]:
         return f"answered {status}, expected {expect['status']}"

@@ -224,6 +224,7 @@ class OpenApiTest(unittest.TestCase):
 
     def use_history(self, call):
         call("GET", "/v1/runs/{run}/events", 200, {"from": "1", "limit": "2", "changes": "true"}, run="r")
+        call("GET", "/v1/runs/{run}/events", 200, {"told": "true"}, run="r")
         call("GET", "/v1/runs/{run}/events", 200, {"id": "1", "source": "/test"}, run="r")
         call("GET", "/v1/runs/{run}/events/{event}", 200, run="r", event="2")
         call("GET", "/v1/runs/{run}/events/{event}", 404, run="r", event="99")

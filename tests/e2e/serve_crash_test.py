@@ -120,7 +120,7 @@ class ServeCrashTest(unittest.TestCase):
             print(f"{CYCLES} kills, {len(taken)} events answered with 202, all there; {len(unknown)} unanswered")
 
     def seen(self, server, run):
-        return server.ask("GET", f"/v1/runs/r{run}/context", None)[1]["context"]["seen"]
+        return server.ask("GET", f"/v1/runs/r{run}/context", None)[1]["run"]["seen"]
 
     def check(self, server, taken, unknown):
         for run in range(RUNS):
