@@ -5,7 +5,9 @@ usage: test.py [STEP…]       all steps, in their order, when none is named
 
 A step that fails does not keep the others from running. The steps and their commands are the list STEPS.
 """
+import concurrent.futures
 import dataclasses
+import itertools
 import os
 import pathlib
 import subprocess
@@ -23,6 +25,7 @@ class Step:
     command: str
     needs: str = ""       # A path of the tree: the step is left out, and says so, while it does not exist.
     results: str = ""     # A folder of JUnit files in build/results, to count single tests instead of the step.
+    is_beside_others: bool = False  # Runs with its neighbours of this kind, a few at a time.
 
 
 def ctest(preset):
@@ -33,22 +36,27 @@ def ctest(preset):
             f"--output-junit {report}/ctest.xml --no-tests=ignore")
 
 
+def meeting(name, script):
+    """The program as its users meet it: mostly waiting, so several go side by side."""
+    return Step(name, f"python3 tests/{script} build/release/bin/sluice", is_beside_others=True)
+
+
 STEPS = [
     Step("checks", "make -k --no-print-directory check"),
     Step("program", "make --no-print-directory build"),
-    Step("commands", "python3 tests/e2e/cli_test.py build/release/bin/sluice"),
-    Step("bad input", "python3 tests/e2e/bad_input_test.py build/release/bin/sluice"),
-    Step("server", "python3 tests/e2e/serve_test.py build/release/bin/sluice"),
-    Step("server killed", "python3 tests/e2e/serve_crash_test.py build/release/bin/sluice"),
-    Step("API", "python3 tests/e2e/api_test.py build/release/bin/sluice"),
-    Step("OpenAPI", "python3 tests/e2e/openapi_test.py build/release/bin/sluice"),
-    Step("access", "python3 tests/e2e/access_test.py build/release/bin/sluice"),
-    Step("hostile", "python3 tests/e2e/hostile_test.py build/release/bin/sluice"),
-    Step("functions", "python3 tests/e2e/function_test.py build/release/bin/sluice"),
-    Step("limits", "python3 tests/e2e/limits_test.py build/release/bin/sluice"),
-    Step("routes", "python3 tests/e2e/route_test.py build/release/bin/sluice"),
-    Step("client", "python3 tests/e2e/client_test.py build/release/bin/sluice"),
-    Step("CloudEvents", "python3 tests/conformance/cloudevents_test.py build/release/bin/sluice"),
+    meeting("commands", "e2e/cli_test.py"),
+    meeting("bad input", "e2e/bad_input_test.py"),
+    meeting("server", "e2e/serve_test.py"),
+    meeting("server killed", "e2e/serve_crash_test.py"),
+    meeting("API", "e2e/api_test.py"),
+    meeting("OpenAPI", "e2e/openapi_test.py"),
+    meeting("access", "e2e/access_test.py"),
+    meeting("hostile", "e2e/hostile_test.py"),
+    meeting("functions", "e2e/function_test.py"),
+    meeting("limits", "e2e/limits_test.py"),
+    meeting("routes", "e2e/route_test.py"),
+    meeting("client", "e2e/client_test.py"),
+    meeting("CloudEvents", "conformance/cloudevents_test.py"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),
     Step("fuzzers", "tools/fuzz.sh 5"),
@@ -69,15 +77,28 @@ class Outcome:
 def run(step):
     if step.needs and not (ROOT / step.needs).is_dir():
         return Outcome(step, is_left_out=True)
-    print(f"\n=== {step.name}", flush=True)
     started = time.monotonic()
-    is_success = subprocess.run(["bash", "-o", "pipefail", "-c", step.command], cwd=ROOT).returncode == 0
+    if step.is_beside_others:
+        done = subprocess.run(["bash", "-c", step.command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(f"\n=== {step.name}\n{done.stdout}", flush=True)
+    else:
+        print(f"\n=== {step.name}", flush=True)
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", step.command], cwd=ROOT)
+    is_success = done.returncode == 0
     passed, failed = count(RESULTS / step.results) if step.results else (0, 0)
     if not is_success and failed == 0:
         failed = 1
     elif is_success and passed == 0 and not step.results:
         passed = 1
     return Outcome(step, time.monotonic() - started, passed, failed)
+
+
+def run_all(steps):
+    outcomes = []
+    for is_beside, neighbours in itertools.groupby(steps, lambda step: step.is_beside_others):
+        with concurrent.futures.ThreadPoolExecutor(3 if is_beside else 1) as threads:
+            outcomes += threads.map(run, neighbours)
+    return outcomes
 
 
 def count(folder):
@@ -113,7 +134,7 @@ def main():
     chosen = [step for step in STEPS if not sys.argv[1:] or step.name in sys.argv[1:]]
     if not chosen:
         sys.exit("test.py: no such step; there are: " + "; ".join(step.name for step in STEPS))
-    sys.exit(1 if report([run(step) for step in chosen]) else 0)
+    sys.exit(1 if report(run_all(chosen)) else 0)
 
 
 if __name__ == "__main__":
