@@ -56,6 +56,7 @@ STEPS = [
     meeting("limits", "e2e/limits_test.py"),
     meeting("routes", "e2e/route_test.py"),
     meeting("client", "e2e/client_test.py"),
+    meeting("operations", "e2e/operations_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),
