@@ -10,8 +10,8 @@ namespace sluice::reactor {
 namespace {
 
 TEST(WorkerPool, DoesWhatItIsGivenOnThreadsOfItsOwn) {
-    auto pool = WorkerPool{"test"};
     auto place = std::promise<std::thread::id>{};
+    auto pool = WorkerPool{"test"};
 
     ASSERT_TRUE(pool.try_post([&] { place.set_value(std::this_thread::get_id()); }));
 
@@ -19,9 +19,9 @@ TEST(WorkerPool, DoesWhatItIsGivenOnThreadsOfItsOwn) {
 }
 
 TEST(WorkerPool, RefusesMoreThanMayWait) {
-    auto pool = WorkerPool{"test", {.threads = 1, .tasks_max = 1}};
     auto begun = std::promise<void>{};
     auto release = std::promise<void>{};
+    auto pool = WorkerPool{"test", {.threads = 1, .tasks_max = 1}};
     ASSERT_TRUE(pool.try_post([&] {
         begun.set_value();
         release.get_future().wait();
@@ -35,9 +35,9 @@ TEST(WorkerPool, RefusesMoreThanMayWait) {
 }
 
 TEST(WorkerPool, DropsWhatHasNotBegunWhenItStops) {
-    auto pool = WorkerPool{"test", {.threads = 1, .tasks_max = 10}};
     auto begun = std::promise<void>{};
     auto release = std::promise<void>{};
+    auto pool = WorkerPool{"test", {.threads = 1, .tasks_max = 10}};
     auto dropped = std::make_shared<int>(0);
     auto is_dropped = std::weak_ptr{dropped};
     ASSERT_TRUE(pool.try_post([&] {
