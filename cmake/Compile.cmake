@@ -2,8 +2,13 @@
 
 find_program(CCACHE ccache)
 if(CCACHE)
-    # Paths relative to the tree, so that one clone finds what another has compiled.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+    if(CMAKE_UNITY_BUILD)
+        # A batch names its sources by their whole paths: what another clone compiled would depend on that clone's.
+        set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+    else()
+        # Paths relative to the tree, so that one clone finds what another has compiled.
+        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+    endif()
 endif()
 
 add_library(sluice_options INTERFACE)
