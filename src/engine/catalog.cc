@@ -1,5 +1,6 @@
 #include "engine/catalog.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,6 +89,11 @@ Result<std::string> Catalog::add(std::string_view space, const Definition& defin
     auto batch = store_.make_batch();
     batch->put(keys::definition_set(hash), record);
     batch->put(keys::definition_name(space, definition.name), hash);
+    auto before = TRY(versions(space, definition.name));
+    if (before.empty() || before.front().hash != hash) {
+        auto number = before.empty() ? 1 : before.front().number + 1;
+        batch->put(keys::definition_version(space, definition.name, number), hash);
+    }
     TRY(store_.commit(*batch));
     TRY(store_.sync());
     sets_[hash] = std::move(set);
@@ -115,16 +121,56 @@ Result<std::size_t> Catalog::count(std::string_view space) const {
 }
 
 Result<void> Catalog::forget(std::string_view space) {
-    auto prefix = keys::definitions_of(space);
     auto lock = std::lock_guard{mutex_};
     auto batch = store_.make_batch();
-    auto cursor = store_.scan(prefix, keys::end_of(prefix));
-    for (; cursor->is_valid(); cursor->next()) {
-        batch->remove(cursor->key());
+    for (const auto& prefix : {keys::definitions_of(space), keys::definition_versions_of(space)}) {
+        batch->remove_range(prefix, keys::end_of(prefix));
     }
-    TRY(cursor->status());
     TRY(store_.commit(*batch));
     return store_.sync();
+}
+
+Result<std::vector<Catalog::Version>> Catalog::versions(std::string_view space,
+                                                        std::string_view name) const {
+    auto found = std::vector<Version>{};
+    if (!is_name(space) || !is_name(name)) {
+        return found;
+    }
+    auto prefix = keys::definition_versions(space, name);
+    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    for (; cursor->is_valid(); cursor->next()) {
+        auto place = Decoder{cursor->key().substr(prefix.size())};
+        found.push_back({.number = ~TRY(place.u64()), .hash = std::string{cursor->value()}});
+    }
+    TRY(cursor->status());
+    return found;
+}
+
+Result<std::string> Catalog::find_version(std::string_view space, std::string_view name,
+                                          std::string_view hash) const {
+    auto all = TRY(versions(space, name));
+    if (std::ranges::find(all, hash, &Version::hash) == all.end()) {
+        return fail(Errc::NotFound, "the definition \"{}\" has no version {}", name, hash);
+    }
+    return std::string{hash};
+}
+
+Result<std::vector<Catalog::Named>> Catalog::list(std::string_view space, std::string_view after,
+                                                  std::size_t most) const {
+    auto found = std::vector<Named>{};
+    auto prefix = keys::definitions_of(space);
+    auto cursor = store_.scan(prefix, keys::end_of(prefix));
+    for (; cursor->is_valid(); cursor->next()) {
+        // A length goes before the name, so the order of keys is not that of names.
+        auto name = cursor->key().substr(prefix.size() + 1);
+        if (name > after) {
+            found.push_back({.name = std::string{name}, .hash = std::string{cursor->value()}});
+        }
+    }
+    TRY(cursor->status());
+    std::ranges::sort(found, {}, &Named::name);
+    found.resize(std::min(found.size(), most));
+    return found;
 }
 
 Result<Definition> Catalog::definition(std::string_view hash) const {

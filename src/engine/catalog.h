@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "store/store.h"
@@ -42,6 +44,22 @@ public:
     Result<std::string> add(std::string_view space, const Definition& definition);
     /// What a name means now.
     Result<std::string> find(std::string_view space, std::string_view name) const;
+    /// The version of a definition with this hash. NotFound when it has none.
+    Result<std::string> find_version(std::string_view space, std::string_view name,
+                                     std::string_view hash) const;
+    struct Version {
+        std::uint64_t number = 0; ///< From 1.
+        std::string hash;
+    };
+    /// What a name has meant, the last first.
+    Result<std::vector<Version>> versions(std::string_view space, std::string_view name) const;
+    struct Named {
+        std::string name;
+        std::string hash;
+    };
+    /// The names behind another, in their order.
+    Result<std::vector<Named>> list(std::string_view space, std::string_view after,
+                                    std::size_t most) const;
     Result<std::shared_ptr<const trigger::TriggerSet>> set(std::string_view hash);
     Result<Definition> definition(std::string_view hash) const;
 

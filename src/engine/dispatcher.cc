@@ -20,18 +20,30 @@ Dispatcher::Dispatcher(FunctionTable functions, std::uint64_t seed, const Secret
                        DispatcherServices services)
     : random_(seed), tokens_(secret), services_(std::move(services)) {
     for (auto& [name, function] : functions.shared) {
-        slots_[name][""] = std::make_shared<Slot>(std::move(function));
+        slots_[name][""] = make_slot(name, std::move(function));
     }
     for (auto& [space, table] : functions.by_space) {
         for (auto& [name, function] : table) {
-            slots_[name][space] = std::make_shared<Slot>(std::move(function));
+            slots_[name][space] = make_slot(name, std::move(function));
         }
     }
 }
 
+Dispatcher::SlotRef Dispatcher::make_slot(const std::string& name, Function function) const {
+    auto slot = std::make_shared<Slot>(std::move(function));
+    if (services_.metrics != nullptr) {
+        auto labelled = [&](std::string_view metric) {
+            return observe::Metrics::labelled(metric, {{"function", name}});
+        };
+        slot->taken = &services_.metrics->histogram(labelled("function_seconds"));
+        slot->failed = &services_.metrics->counter(labelled("function_failures_total"));
+    }
+    return slot;
+}
+
 void Dispatcher::set_function(const std::string& space, const std::string& name,
                               Function function) {
-    auto slot = std::make_shared<Slot>(std::move(function));
+    auto slot = make_slot(name, std::move(function));
     auto replaced = SlotRef{};
     auto ready = std::vector<Ready>{};
     {
@@ -168,8 +180,11 @@ void Dispatcher::settle(const AttemptId& attempt) {
 Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key) {
     ++active_count_;
     auto ref = slot.shared_from_this();
-    active_[call.run][{call.key, call.attempt, call.started}] = {
-        .id = call.id(), .slot = ref, .policy = call.task.policy, .key = std::move(key)};
+    active_[call.run][{call.key, call.attempt, call.started}] = {.id = call.id(),
+                                                                 .slot = ref,
+                                                                 .policy = call.task.policy,
+                                                                 .key = std::move(key),
+                                                                 .began = services_.clock.steady()};
     return {.slot = std::move(ref), .call = std::move(call)};
 }
 
@@ -334,6 +349,10 @@ void Dispatcher::finish(Call call, event::Answer answer) {
         auto lock = std::lock_guard{mutex_};
         active = take_active(call, ready);
         retry_after = delay_after(active, answer);
+    }
+    if (active.slot->taken != nullptr) {
+        active.slot->taken->add(services_.clock.steady() - active.began);
+        active.slot->failed->add(answer.is_success ? 0 : 1);
     }
     if (!active.is_settled) {
         services_.answered(

@@ -17,6 +17,7 @@
 #include "engine/outbox.h"
 #include "engine/token.h"
 #include "event/sink.h"
+#include "observe/metrics.h"
 #include "reactor/scheduler.h"
 
 namespace sluice::engine {
@@ -29,7 +30,8 @@ struct DispatcherServices {
     std::function<void(AnswerInput)> answered;
     /// Hands the task of a call that waited without its content to `Dispatcher::resume`.
     std::function<void(Call)> reload;
-    std::size_t contents_max = 10'000; ///< Of waiting calls; those beyond are kept as names.
+    std::size_t contents_max = 10'000;   ///< Of waiting calls; those beyond are kept as names.
+    observe::Metrics* metrics = nullptr; ///< Where calls are counted; null: nowhere.
 };
 
 /// Hands calls to functions, within their limits, and brings the answers back.
@@ -77,6 +79,8 @@ private:
 
         const Function function;
         FunctionSlot calls;
+        observe::Histogram* taken = nullptr; ///< How long calls took; null: nobody asks.
+        observe::Counter* failed = nullptr;
         std::optional<Nanos> timer; ///< When it is looked at again.
     };
     using SlotRef = std::shared_ptr<Slot>;
@@ -98,11 +102,13 @@ private:
         SlotRef slot;
         Value policy;
         std::string key;         ///< Of the function's limits.
+        Nanos began{};           ///< By the steady clock.
         bool is_settled = false; ///< Its answer came by another way.
     };
     using ActiveKey =
         std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
 
+    SlotRef make_slot(const std::string& name, Function function) const;
     SlotRef find_slot(std::string_view space, std::string_view name) const;
     /// Calls that wait there; they do not any more.
     std::vector<Call> take_waiting(const Slot& slot);

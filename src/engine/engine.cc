@@ -79,7 +79,8 @@ public:
                       {.clock = clock,
                        .timers = *timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
-                       .reload = [this](Call call) { reload(std::move(call)); }}),
+                       .reload = [this](Call call) { reload(std::move(call)); },
+                       .metrics = options_.metrics}),
           committer_(store, options_.metrics == nullptr
                                 ? nullptr
                                 : &options_.metrics->histogram("commit_seconds")) {}
@@ -132,7 +133,9 @@ public:
             return;
         }
         auto hash = request.definition.empty() ? Result<std::string>{""}
-                                               : catalog_.find(request.space, request.definition);
+                    : request.version.empty()
+                        ? catalog_.find(request.space, request.definition)
+                        : catalog_.find_version(request.space, request.definition, request.version);
         if (!hash) {
             done(std::unexpected(hash.error()));
             return;

@@ -53,6 +53,7 @@ struct StartRequest {
     std::string space = "default";
     std::string id; ///< Given by the caller, so that the same start twice is one run.
     std::string definition;
+    std::string version; ///< Of it, by its hash; empty: the last.
     Value input;
     Value labels;
 };

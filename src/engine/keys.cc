@@ -274,6 +274,28 @@ std::string definition_name(std::string_view space, std::string_view name) {
     return key;
 }
 
+std::string definition_versions_of(std::string_view space) {
+    auto key = table(catalog_shard, 'V');
+    auto out = Encoder{key};
+    put_name(out, space);
+    return key;
+}
+
+std::string definition_versions(std::string_view space, std::string_view name) {
+    auto key = definition_versions_of(space);
+    auto out = Encoder{key};
+    put_name(out, name);
+    return key;
+}
+
+std::string definition_version(std::string_view space, std::string_view name,
+                               std::uint64_t number) {
+    auto key = definition_versions(space, name);
+    auto out = Encoder{key};
+    out.u64(~number);
+    return key;
+}
+
 std::string documents_of(std::string_view kind) {
     auto key = table(catalog_shard, 'U');
     auto out = Encoder{key};

@@ -92,6 +92,10 @@ std::string secret();
 std::string definition_set(std::string_view hash);
 std::string definition_name(std::string_view space, std::string_view name);
 std::string definitions_of(std::string_view space);
+/// What a name has meant, the last first.
+std::string definition_version(std::string_view space, std::string_view name, std::uint64_t number);
+std::string definition_versions(std::string_view space, std::string_view name);
+std::string definition_versions_of(std::string_view space);
 /// What people set up beside runs, and how all of a kind begin.
 std::string document(std::string_view kind, std::string_view space, std::string_view name);
 std::string documents_of(std::string_view kind);

@@ -44,15 +44,15 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
 
 /// Passes over an entry without reading what it holds.
 Result<void> skip_entry(Decoder& in) {
-    TRY(in.varint());
+    static_cast<void>(TRY(in.varint()));
     if (has_refs(static_cast<Origin>(TRY(in.u8())))) {
         for (auto at = 0; at < 4; ++at) {
-            TRY(in.varint());
+            static_cast<void>(TRY(in.varint()));
         }
     }
-    TRY(in.text());
-    TRY(in.text());
-    TRY(in.u8());
+    static_cast<void>(TRY(in.text()));
+    static_cast<void>(TRY(in.text()));
+    static_cast<void>(TRY(in.u8()));
     return {};
 }
 

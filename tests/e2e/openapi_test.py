@@ -149,6 +149,10 @@ class OpenApiTest(unittest.TestCase):
         call("POST", "/v1/definitions/validate", 200, body=b"name: x\ntriggers: 7\n")
         call("GET", "/v1/definitions/{definition}", 200, definition="pair")
         call("GET", "/v1/definitions/{definition}", 404, definition="none")
+        call("GET", "/v1/definitions", 200, {"limit": "1", "cursor": "a"})
+        version = call("GET", "/v1/definitions/{definition}/versions", 200, definition="pair")["versions"][0]["version"]
+        call("GET", "/v1/definitions/{definition}", 200, {"version": version}, definition="pair")
+        call("GET", "/v1/definitions/{definition}", 404, {"version": "none"}, definition="pair")
 
     def use_runs(self, call):
         event = {"specversion": "1.0", "id": "1", "source": "/test", "type": "item", "run": "r"}

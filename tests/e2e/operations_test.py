@@ -102,6 +102,11 @@ class OperationsTest(ServerTest):
         self.assertGreaterEqual(int(values["sluice_commit_seconds_count"]), 2)
         self.assertEqual(values['sluice_commit_seconds_bucket{le="+Inf"}'], values["sluice_commit_seconds_count"])
         self.assertGreaterEqual(int(values["sluice_http_request_seconds_count"]), 3)
+        self.send(server, "go", 2, data=1)
+        self.assertEqual(server.ask("GET", "/v1/runs/r/end?wait=30s")[1]["result"], 1)
+        text = server.ask("GET", "/metrics")[1].decode()
+        self.assertIn('sluice_function_seconds_count{function="echo"} 1\n', text)
+        self.assertIn('sluice_function_failures_total{function="echo"} 0\n', text)
         families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
         self.assertEqual(len(families), len(set(families)), "each family once")
 

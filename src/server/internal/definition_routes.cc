@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "server/internal/requests.h"
 #include "server/services.h"
 #include "value/json.h"
 
@@ -51,12 +55,62 @@ void validate(const Services& services, const Incoming& incoming, const Reply& r
 
 Result<Value> view(const Services& services, const Incoming& incoming) {
     auto& catalog = services.engine.catalog();
-    auto hash = TRY(catalog.find(incoming.space, incoming.part("definition")));
+    const auto& name = incoming.part("definition");
+    const auto* version = incoming.query("version");
+    auto found = version == nullptr ? catalog.find(incoming.space, name)
+                                    : catalog.find_version(incoming.space, name, *version);
+    auto hash = TRY(std::move(found));
     auto definition = TRY(catalog.definition(hash));
     return Value::object({{"definition", definition.name},
                           {"version", hash},
                           {"language", definition.language},
                           {"source", definition.source}});
+}
+
+Result<Value> list(const Services& services, const Incoming& incoming) {
+    auto limit = TRY(read_limit(incoming));
+    const auto* cursor = incoming.query("cursor");
+    auto named = TRY(services.engine.catalog().list(incoming.space,
+                                                    cursor == nullptr ? "" : *cursor, limit + 1));
+    auto has_more = named.size() > limit;
+    named.resize(std::min(named.size(), limit));
+    auto views = std::vector<Value>{};
+    for (const auto& each : named) {
+        views.push_back(Value::object({{"definition", each.name}, {"version", each.hash}}));
+    }
+    return Value::object({{"definitions", Value::list(std::move(views))},
+                          {"cursor", has_more ? Value{named.back().name} : Value{}}});
+}
+
+Result<Value> list_versions(const Services& services, const Incoming& incoming) {
+    auto& catalog = services.engine.catalog();
+    const auto& name = incoming.part("definition");
+    static_cast<void>(TRY(catalog.find(incoming.space, name)));
+    auto views = std::vector<Value>{};
+    for (const auto& each : TRY(catalog.versions(incoming.space, name))) {
+        views.push_back(Value::object(
+            {{"number", static_cast<std::int64_t>(each.number)}, {"version", each.hash}}));
+    }
+    return Value::object({{"definition", name}, {"versions", Value::list(std::move(views))}});
+}
+
+/// What is read, with parameters that the route knows.
+using Look = Result<Value> (*)(const Services&, const Incoming&);
+
+Handle look(const Services& services, Look read, std::initializer_list<std::string_view> known) {
+    return [&services, read, names = std::vector<std::string_view>{known}](Incoming incoming,
+                                                                           const Reply& reply) {
+        for (const auto& [name, text] : incoming.target.query) {
+            if (name != "namespace" && std::ranges::find(names, name) == names.end()) {
+                answer(reply, problem_of({Errc::InvalidInput,
+                                          fmt::format("there is no parameter {}", name)}));
+                return;
+            }
+        }
+        answer_from_worker(services, reply, [&services, read, incoming = std::move(incoming)] {
+            return read(services, incoming);
+        });
+    };
 }
 
 } // namespace
@@ -74,12 +128,13 @@ void add_definition_routes(RouteTable& routes, const Services& services) {
                 [&services](const Incoming& incoming, const Reply& reply) {
                     validate(services, incoming, reply);
                 }});
-    routes.add({http::Method::Get,
-                "/v1/definitions/{definition}",
-                {Role::Reader, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    answer(reply, view(services, incoming));
-                }});
+    auto reader = Policy{Role::Reader, true};
+    routes.add(
+        {http::Method::Get, "/v1/definitions", reader, look(services, list, {"limit", "cursor"})});
+    routes.add({http::Method::Get, "/v1/definitions/{definition}", reader,
+                look(services, view, {"version"})});
+    routes.add({http::Method::Get, "/v1/definitions/{definition}/versions", reader,
+                look(services, list_versions, {})});
 }
 
 } // namespace sluice::server

@@ -27,11 +27,16 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
             request.input = value;
         } else if (name == "labels" && value.is_map()) {
             request.labels = value;
-        } else if ((name == "id" || name == "definition") && value.is_string()) {
-            (name == "id" ? request.id : request.definition) = std::string{value.as_string()};
+        } else if ((name == "id" || name == "definition" || name == "version") &&
+                   value.is_string()) {
+            auto& text = name == "id"           ? request.id
+                         : name == "definition" ? request.definition
+                                                : request.version;
+            text = std::string{value.as_string()};
         } else {
             return fail(Errc::InvalidInput,
-                        "{}: expected id and definition (texts), input, labels (a map)", name);
+                        "{}: expected id, definition and version (texts), input, labels (a map)",
+                        name);
         }
     }
     if (request.id.empty()) {
