@@ -24,7 +24,8 @@ protected:
 
     std::vector<std::string> versions(const std::string& name) const {
         auto found = std::vector<std::string>{};
-        for (const auto& each : catalog_.versions("default", name).value()) {
+        auto all = catalog_.versions("default", name).value();
+        for (const auto& each : all) {
             found.push_back(fmt::format("{} {}", each.number, each.hash));
         }
         return found;
@@ -32,7 +33,8 @@ protected:
 
     std::vector<std::string> names(std::string_view after, std::size_t most) const {
         auto found = std::vector<std::string>{};
-        for (const auto& each : catalog_.list("default", after, most).value()) {
+        auto all = catalog_.list("default", after, most).value();
+        for (const auto& each : all) {
             found.push_back(each.name);
         }
         return found;
