@@ -33,6 +33,7 @@ using cli::Command;
 using cli::Completes;
 using cli::Host;
 using cli::json_word;
+using cli::run_word;
 using cli::Word;
 
 const auto durabilities = std::vector<std::string>{"strict", "relaxed", "memory"};
@@ -48,14 +49,6 @@ Word data_word(std::string& data, std::string help = "The data directory") {
 Word required(Word word) {
     word.is_required = true;
     return word;
-}
-
-Word run_word(std::string& run, std::string help = "The run") {
-    return {.name = "RUN",
-            .target = &run,
-            .help = std::move(help),
-            .is_required = true,
-            .completes = Completes::Run};
 }
 
 Word threads_word(std::uint32_t& threads) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,5 +48,18 @@ struct Command {
     std::vector<Word> words{};
     std::function<ExitCode()> run{};
 };
+
+/// The option that every command with something to tell has.
+inline Word json_word(bool& is_json, std::string help) {
+    return {.name = "--json", .target = &is_json, .help = std::move(help)};
+}
+
+inline Word run_word(std::string& run, std::string help = "The run") {
+    return {.name = "RUN",
+            .target = &run,
+            .help = std::move(help),
+            .is_required = true,
+            .completes = Completes::Run};
+}
 
 } // namespace sluice::cli

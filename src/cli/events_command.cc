@@ -33,11 +33,7 @@ Command events_command(const Host& host) {
     auto options = std::make_shared<EventsOptions>();
     auto command = Command{.name = "events",
                            .help = "List a run's events and what became of them",
-                           .words = {{.name = "RUN",
-                                      .target = &options->run,
-                                      .help = "The run",
-                                      .is_required = true,
-                                      .completes = Completes::Run},
+                           .words = {run_word(options->run),
                                      {.name = "--from",
                                       .target = &options->from,
                                       .help = "The first of them, by its number",

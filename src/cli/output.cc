@@ -11,9 +11,6 @@ namespace sluice::cli {
 
 namespace {
 
-/// What a command wrote can be long; all of it is in the run's history.
-constexpr auto detail_bytes_max = std::size_t{4'000};
-
 void write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         auto written = ::write(descriptor, text.data(), text.size());
@@ -37,17 +34,6 @@ void write_line(int descriptor, std::string_view line) {
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string cut(const std::string& text, std::size_t bytes_max) {
-    if (text.size() <= bytes_max) {
-        return text;
-    }
-    auto end = bytes_max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-        --end;
-    }
-    return text.substr(0, end) + "…";
 }
 
 } // namespace
@@ -83,35 +69,6 @@ void Table::print() const {
         line.erase(line.find_last_not_of(' ') + 1);
         print_line(line);
     }
-}
-
-std::string brief(const Value& value, std::size_t bytes_max) {
-    return cut(value::to_json(value), bytes_max);
-}
-
-std::string text_at(const Value& map, std::string_view key) {
-    const auto* found = map.find(key);
-    if (found == nullptr || found->is_null()) {
-        return {};
-    }
-    return found->is_string() ? std::string{found->as_string()} : value::to_json(*found);
-}
-
-std::string describe_error(const Value& error) {
-    if (!error.is_map()) {
-        return value::to_json(error);
-    }
-    auto text = text_at(error, "kind");
-    auto message = text_at(error, "message");
-    if (!message.empty()) {
-        text += text.empty() ? message : ": " + message;
-    }
-    for (const auto& [key, member] : error.as_map()) {
-        if (key != "kind" && key != "message") {
-            text += fmt::format("\n  {}: {}", key, cut(text_at(error, key), detail_bytes_max));
-        }
-    }
-    return text;
 }
 
 } // namespace sluice::cli

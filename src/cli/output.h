@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.h"
-#include "value/value.h"
+#include "value/wording.h"
 
 namespace sluice::cli {
 
@@ -44,22 +43,9 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-/// The option that every command with something to tell has.
-inline Word json_word(bool& is_json, std::string help) {
-    return {.name = "--json", .target = &is_json, .help = std::move(help)};
-}
-
-/// On one line and not longer than this, for a table.
-std::string brief(const Value& value, std::size_t bytes_max = 60);
-/// The error of a run or task as a person reads it: kind, message, and below it whatever else there
-/// is.
-std::string describe_error(const Value& error);
-/// A member of a map as text; empty when there is none.
-std::string text_at(const Value& map, std::string_view key);
-
-/// What a counter becomes in JSON.
-inline Value number(std::uint64_t count) {
-    return Value{static_cast<std::int64_t>(count)};
-}
+using value::brief;
+using value::describe_error;
+using value::number;
+using value::text_at;
 
 } // namespace sluice::cli

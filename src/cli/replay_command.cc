@@ -83,11 +83,7 @@ Command replay_command(const Host& host) {
     auto command =
         Command{.name = "replay",
                 .help = "Decide a run's history again and compare",
-                .words = {{.name = "RUN",
-                           .target = &options->run,
-                           .help = "The run",
-                           .is_required = true,
-                           .completes = Completes::Run},
+                .words = {run_word(options->run),
                           {.name = "--from",
                            .target = &options->from,
                            .help = "Begin at the last checkpoint at or before this event",

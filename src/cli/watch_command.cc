@@ -121,11 +121,7 @@ Command watch_command(const Host& host) {
     auto options = std::make_shared<WatchOptions>();
     auto command = Command{.name = "watch",
                            .help = "Follow a run live until it has ended",
-                           .words = {{.name = "RUN",
-                                      .target = &options->run,
-                                      .help = "The run",
-                                      .is_required = true,
-                                      .completes = Completes::Run},
+                           .words = {run_word(options->run),
                                      {.name = "--before",
                                       .target = &options->before,
                                       .help = "Events to begin with that came before [10]",

@@ -48,11 +48,7 @@ Command why_command(const Host& host) {
     auto options = std::make_shared<WhyOptions>();
     auto command = Command{.name = "why",
                            .help = "Explain what happened to an event, or where a run stands",
-                           .words = {{.name = "RUN",
-                                      .target = &options->run,
-                                      .help = "The run",
-                                      .is_required = true,
-                                      .completes = Completes::Run},
+                           .words = {run_word(options->run),
                                      {.name = "EVENT",
                                       .target = &options->event,
                                       .help = "An event by its id or number (#12)"},

@@ -9,10 +9,10 @@
 
 #include "reactor/thread.h"
 #include "server/inspect/history_view.h"
-#include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "trigger/history.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 namespace sluice::server {
 

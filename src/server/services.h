@@ -25,8 +25,10 @@
 
 namespace sluice::server {
 
+class Audit;
 class Backups;
 class EventRouter;
+class Tokens;
 
 /// A definition that a language has read, checked and compiled, nested ones first; or what is wrong
 /// with it, as values for people and programs.
@@ -60,6 +62,8 @@ struct Services {
 void answer_from_worker(const Services& services, const Reply& reply,
                         std::move_only_function<Result<Value>()> read);
 void do_on_worker(const Services& services, const Reply& reply, reactor::WorkerPool::Task task);
+/// A handle for what waits for the disk, or takes long.
+Handle on_worker(const Services& services, Handle handle);
 
 void add_event_routes(RouteTable& routes, const Services& services);
 /// What stands under `/v1/routes`: where events without a run go.
@@ -75,6 +79,9 @@ void add_live_routes(RouteTable& routes, const Services& services);
 void add_description_routes(RouteTable& routes);
 /// What is counted, by name.
 Value metrics_view(const Services& services);
+/// Making, listing and revoking tokens.
+void add_token_routes(RouteTable& routes, const Services& services, Tokens& tokens);
+void add_audit_routes(RouteTable& routes, const Services& services, Audit& audit);
 /// Copies of the store, to be fetched file by file.
 void add_backup_routes(RouteTable& routes, const Services& services, Backups& backups);
 /// These need documents, namespaces and quotas.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "server/token_routes.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
 #include "sluice/serve/sent_definition.h"
@@ -255,8 +254,8 @@ void Serving::open_gateway() {
     server::add_backup_routes(routes, *services_, *backups_);
     server::add_function_routes(routes, *services_);
     server::add_task_routes(routes, *services_);
-    server::add_token_routes(routes, *tokens_, clock_);
-    server::add_audit_routes(routes, *audit_, clock_);
+    server::add_token_routes(routes, *services_, *tokens_);
+    server::add_audit_routes(routes, *services_, *audit_);
     intake_->add_routes(routes, *services_);
     server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "server/inspect/wording.h"
 #include "value/time_text.h"
+#include "value/wording.h"
 
 namespace sluice::server::inspect {
 
@@ -110,7 +110,7 @@ std::string state_of(const WaitingTrigger& row, bool has_ended) {
 } // namespace
 
 Value to_value(const Step& step) {
-    return Value::object({{"event", number(step.entry.number.raw())},
+    return Value::object({{"event", value::number(step.entry.number.raw())},
                           {"id", step.heading.id},
                           {"source", step.heading.source},
                           {"type", step.heading.type},
@@ -121,7 +121,7 @@ Value to_value(const Step& step) {
                           {"fate", to_string(step.entry.fate)},
                           {"came", step.origin},
                           {"why", step.fate},
-                          {"then", texts(step.consequences)}});
+                          {"then", value::texts(step.consequences)}});
 }
 
 Result<std::vector<Step>> explain_event(engine::Inspector& inspector, const engine::RunName& run,
@@ -159,11 +159,11 @@ Value to_value(const RunExplanation& explanation) {
     const auto& state = *explanation.state;
     auto view = Value::object({{"run", state.id},
                                {"status", to_string(state.progress.status)},
-                               {"events", number(state.progress.events)},
-                               {"generation", number(state.info.generation)}});
+                               {"events", value::number(state.progress.events)},
+                               {"generation", value::number(state.info.generation)}});
     auto ended_by = explanation.last ? to_value(*explanation.last) : Value{};
     return state.has_ended() ? view.with("error", state.progress.error).with("ended_by", ended_by)
-                             : view.with("waits", texts(explanation.waits))
+                             : view.with("waits", value::texts(explanation.waits))
                                    .with("generation_before_ended_by", ended_by);
 }
 
@@ -214,7 +214,7 @@ Value to_value(const TriggerExplanation& explanation) {
     }
     return Value::object({{"trigger", explanation.id},
                           {"states", Value::list(std::move(states))},
-                          {"activations", number(explanation.activations)},
+                          {"activations", value::number(explanation.activations)},
                           {"steps", Value::list(std::move(steps))}});
 }
 

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "server/inspect/wording.h"
 #include "trigger/change.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 namespace sluice::server::inspect {
 
 Value entry_view(const trigger::Entry& entry, EntryDetail detail) {
     auto event = value::parse_json(entry.json);
-    auto view = Value::object({{"event", number(entry.number.raw())},
+    auto view = Value::object({{"event", value::number(entry.number.raw())},
                                {"time", entry.moment.time},
                                {"origin", to_string(entry.origin)},
                                {"fate", to_string(entry.fate)},
@@ -31,12 +31,12 @@ Value replay_view(const engine::ReplayReport& report) {
     auto differences = std::vector<Value>{};
     for (const auto& each : report.differences) {
         differences.push_back(
-            Value::object({{"event", number(each.event.raw())}, {"what", each.what}}));
+            Value::object({{"event", value::number(each.event.raw())}, {"what", each.what}}));
     }
-    return Value::object({{"events", number(report.events)},
-                          {"from", number(report.from)},
+    return Value::object({{"events", value::number(report.events)},
+                          {"from", value::number(report.from)},
                           {"same", report.difference_count == 0},
-                          {"differences", number(report.difference_count)},
+                          {"differences", value::number(report.difference_count)},
                           {"is_same_software", report.is_same_software},
                           {"first", Value::list(std::move(differences))}});
 }

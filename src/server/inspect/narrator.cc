@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "server/inspect/wording.h"
 #include "value/archive.h"
 #include "value/json.h"
 #include "value/time_text.h"
+#include "value/wording.h"
 
 namespace sluice::server::inspect {
 

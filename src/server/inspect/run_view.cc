@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "server/inspect/wording.h"
 #include "value/archive.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 namespace sluice::server::inspect {
 
@@ -36,7 +36,7 @@ Value progress_view(const trigger::RunState& state) {
                                {"started", info.started},
                                {"input", info.input},
                                {"labels", info.labels},
-                               {"generation", number(info.generation)}});
+                               {"generation", value::number(info.generation)}});
     if (info.parent) {
         view = view.with("parent", info.parent->run);
     }
@@ -53,14 +53,14 @@ Value progress_view(const trigger::RunState& state) {
     }
     auto open_tasks = std::ranges::count_if(
         state.tasks, [&](const auto& each) { return state.is_open(each.second); });
-    return view.with("counts",
-                     Value::object({{"events", number(progress.events)},
-                                    {"fired", number(progress.fires)},
-                                    {"duplicates", number(progress.duplicates)},
-                                    {"tasks", number(static_cast<std::uint64_t>(open_tasks))},
-                                    {"timers", number(state.timers.size())},
-                                    {"kept", number(state.kept.size())},
-                                    {"queued", number(state.queue.size())}}));
+    return view.with(
+        "counts", Value::object({{"events", value::number(progress.events)},
+                                 {"fired", value::number(progress.fires)},
+                                 {"duplicates", value::number(progress.duplicates)},
+                                 {"tasks", value::number(static_cast<std::uint64_t>(open_tasks))},
+                                 {"timers", value::number(state.timers.size())},
+                                 {"kept", value::number(state.kept.size())},
+                                 {"queued", value::number(state.queue.size())}}));
 }
 
 Value contexts_view(const trigger::RunState& state) {
@@ -84,7 +84,7 @@ Value tasks_view(const trigger::RunState& state) {
             Value::object({{"task", fmt::format("{}/{}/{}", state.id, key.fire.raw(), key.index)},
                            {"function", task.target},
                            {"child", task.child},
-                           {"attempt", number(task.attempt)},
+                           {"attempt", value::number(task.attempt)},
                            {"is_waiting", task.is_waiting},
                            {"scope", scope == nullptr ? std::string{} : *scope},
                            {"input", task.input}}));
@@ -95,12 +95,12 @@ Value tasks_view(const trigger::RunState& state) {
 Value timers_view(const trigger::RunState& state) {
     auto items = std::vector<Value>{};
     for (const auto& [number_of, timer] : state.timers) {
-        items.push_back(Value::object({{"timer", number(number_of.raw())},
+        items.push_back(Value::object({{"timer", value::number(number_of.raw())},
                                        {"name", timer.name},
                                        {"purpose", name_of(timer.purpose)},
                                        {"due", timer.due},
                                        {"is_absolute", timer.is_absolute},
-                                       {"occurrence", number(timer.occurrence)}}));
+                                       {"occurrence", value::number(timer.occurrence)}}));
     }
     return Value::list(std::move(items));
 }
@@ -109,7 +109,7 @@ Value kept_view(const trigger::RunState& state) {
     auto items = std::vector<Value>{};
     for (const auto& [event, kept] : state.kept) {
         auto parsed = value::parse_json(kept.json);
-        items.push_back(Value::object({{"event", number(event.raw())},
+        items.push_back(Value::object({{"event", value::number(event.raw())},
                                        {"reason", to_string(kept.reason)},
                                        {"since", kept.since},
                                        {"json", parsed ? *parsed : Value{kept.json}}}));

@@ -1,7 +1,7 @@
 #include "server/inspect/waiting.h"
 
-#include "server/inspect/wording.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 namespace sluice::server::inspect {
 
@@ -115,8 +115,8 @@ Value to_value(const WaitingTrigger& trigger) {
                           {"scope", trigger.scope},
                           {"on", trigger.patterns},
                           {"condition", trigger.condition},
-                          {"progress", number(trigger.progress)},
-                          {"fired", number(trigger.fired)}});
+                          {"progress", value::number(trigger.progress)},
+                          {"fired", value::number(trigger.fired)}});
 }
 
 } // namespace sluice::server::inspect

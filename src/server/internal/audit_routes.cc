@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/audit.h"
-#include "server/token_routes.h"
+#include "server/services.h"
 #include "value/time_text.h"
 
 namespace sluice::server {
@@ -85,12 +85,12 @@ Result<AuditFilter> read_audit_filter(const Incoming& incoming, Time now) {
 
 } // namespace
 
-void add_audit_routes(RouteTable& routes, Audit& audit, const Clock& clock) {
+void add_audit_routes(RouteTable& routes, const Services& services, Audit& audit) {
     routes.add({http::Method::Get,
                 "/v1/audit",
                 {Role::Admin, true},
-                [&audit, &clock](const Incoming& incoming, const Reply& reply) {
-                    auto filter = read_audit_filter(incoming, clock.wall());
+                [&services, &audit](const Incoming& incoming, const Reply& reply) {
+                    auto filter = read_audit_filter(incoming, services.clock.wall());
                     if (!filter) {
                         answer(reply, problem_of(filter.error()));
                         return;

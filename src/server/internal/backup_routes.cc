@@ -44,12 +44,7 @@ void send_piece(const Backups& backups, const Incoming& incoming, const Reply& r
 
 void add_backup_routes(RouteTable& routes, const Services& services, Backups& backups) {
     auto policy = Policy{Role::Admin, false};
-    auto work = [&services](auto task) {
-        return [&services, task](Incoming incoming, const Reply& reply) {
-            do_on_worker(services, reply,
-                         [task, incoming = std::move(incoming), reply] { task(incoming, reply); });
-        };
-    };
+    auto work = [&services](Handle handle) { return on_worker(services, std::move(handle)); };
     routes.add({http::Method::Post, "/v1/backups", policy,
                 work([&backups](const Incoming&, const Reply& reply) {
                     auto made = backups.make();

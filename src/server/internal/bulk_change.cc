@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "server/inspect/wording.h"
+#include "value/wording.h"
 
 namespace sluice::server {
 
 namespace {
 
-using inspect::number;
+using value::number;
 
 } // namespace
 
@@ -40,7 +40,7 @@ void BulkChange::preview() {
         }
     } while (!query_.filter.cursor.empty() && found_ < runs_max);
     answer(reply_, 200,
-           Value::object({{"runs", number(found_)},
+           Value::object({{"runs", value::number(found_)},
                           {"first", Value::list(std::move(first))},
                           {"more", !query_.filter.cursor.empty()}}));
 }
@@ -82,8 +82,8 @@ void BulkChange::finish_page() {
         return;
     }
     answer(reply_, 200,
-           Value::object({{"runs", number(found_)},
-                          {"changed", number(changed_)},
+           Value::object({{"runs", value::number(found_)},
+                          {"changed", value::number(changed_)},
                           {"failures", Value::list(std::move(failures_))},
                           {"more", !query_.filter.cursor.empty()}}));
 }

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "server/internal/requests.h"
 #include "server/services.h"
 #include "value/json.h"
@@ -54,6 +52,7 @@ void validate(const Services& services, const Incoming& incoming, const Reply& r
 }
 
 Result<Value> view(const Services& services, const Incoming& incoming) {
+    TRY(check_query(incoming, {"version"}));
     auto& catalog = services.engine.catalog();
     const auto& name = incoming.part("definition");
     const auto* version = incoming.query("version");
@@ -68,6 +67,7 @@ Result<Value> view(const Services& services, const Incoming& incoming) {
 }
 
 Result<Value> list(const Services& services, const Incoming& incoming) {
+    TRY(check_query(incoming, {"limit", "cursor"}));
     auto limit = TRY(read_limit(incoming));
     const auto* cursor = incoming.query("cursor");
     auto named = TRY(services.engine.catalog().list(incoming.space,
@@ -83,6 +83,7 @@ Result<Value> list(const Services& services, const Incoming& incoming) {
 }
 
 Result<Value> list_versions(const Services& services, const Incoming& incoming) {
+    TRY(check_query(incoming, {}));
     auto& catalog = services.engine.catalog();
     const auto& name = incoming.part("definition");
     static_cast<void>(TRY(catalog.find(incoming.space, name)));
@@ -94,47 +95,35 @@ Result<Value> list_versions(const Services& services, const Incoming& incoming) 
     return Value::object({{"definition", name}, {"versions", Value::list(std::move(views))}});
 }
 
-/// What is read, with parameters that the route knows.
-using Look = Result<Value> (*)(const Services&, const Incoming&);
+/// Compiling takes as long as the definition is, and keeping it waits for the disk.
+using Act = void (*)(const Services&, const Incoming&, const Reply&);
+Handle act(const Services& services, Act handle) {
+    return on_worker(services, [&services, handle](const Incoming& incoming, const Reply& reply) {
+        handle(services, incoming, reply);
+    });
+}
 
-Handle look(const Services& services, Look read, std::initializer_list<std::string_view> known) {
-    return [&services, read, names = std::vector<std::string_view>{known}](Incoming incoming,
-                                                                           const Reply& reply) {
-        for (const auto& [name, text] : incoming.target.query) {
-            if (name != "namespace" && std::ranges::find(names, name) == names.end()) {
-                answer(reply, problem_of({Errc::InvalidInput,
-                                          fmt::format("there is no parameter {}", name)}));
-                return;
-            }
-        }
-        answer_from_worker(services, reply, [&services, read, incoming = std::move(incoming)] {
-            return read(services, incoming);
-        });
-    };
+using Look = Result<Value> (*)(const Services&, const Incoming&);
+Handle look(const Services& services, Look read) {
+    return on_worker(services, [&services, read](const Incoming& incoming, const Reply& reply) {
+        answer(reply, read(services, incoming));
+    });
 }
 
 } // namespace
 
 void add_definition_routes(RouteTable& routes, const Services& services) {
-    routes.add({http::Method::Post,
-                "/v1/definitions",
-                {Role::Operator, true},
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    define(services, incoming, reply);
-                }});
+    auto reader = Policy{Role::Reader, true};
+    routes.add(
+        {http::Method::Post, "/v1/definitions", {Role::Operator, true}, act(services, define)});
     routes.add({http::Method::Post,
                 "/v1/definitions/validate",
                 {Role::Reader, true, false}, // Changes nothing.
-                [&services](const Incoming& incoming, const Reply& reply) {
-                    validate(services, incoming, reply);
-                }});
-    auto reader = Policy{Role::Reader, true};
-    routes.add(
-        {http::Method::Get, "/v1/definitions", reader, look(services, list, {"limit", "cursor"})});
-    routes.add({http::Method::Get, "/v1/definitions/{definition}", reader,
-                look(services, view, {"version"})});
+                act(services, validate)});
+    routes.add({http::Method::Get, "/v1/definitions", reader, look(services, list)});
+    routes.add({http::Method::Get, "/v1/definitions/{definition}", reader, look(services, view)});
     routes.add({http::Method::Get, "/v1/definitions/{definition}/versions", reader,
-                look(services, list_versions, {})});
+                look(services, list_versions)});
 }
 
 } // namespace sluice::server

@@ -47,16 +47,6 @@ void view_function(const Services& services, const Incoming& incoming, const Rep
     }
 }
 
-/// Setting up waits for the disk.
-Handle on_worker(const Services& services,
-                 void (*change)(const Services&, const Incoming&, const Reply&)) {
-    return [&services, change](Incoming incoming, const Reply& reply) {
-        do_on_worker(services, reply, [&services, change, incoming = std::move(incoming), reply] {
-            change(services, incoming, reply);
-        });
-    };
-}
-
 } // namespace
 
 void add_function_routes(RouteTable& routes, const Services& services) {
@@ -77,11 +67,15 @@ void add_function_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Put,
                 "/v1/functions/{function}",
                 {Role::Admin, true},
-                on_worker(services, put_function)});
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
+                    put_function(services, incoming, reply);
+                })});
     routes.add({http::Method::Delete,
                 "/v1/functions/{function}",
                 {Role::Admin, true},
-                on_worker(services, remove_function)});
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
+                    remove_function(services, incoming, reply);
+                })});
 }
 
 } // namespace sluice::server

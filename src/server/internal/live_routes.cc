@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "server/inspect/history_view.h"
-#include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "server/services.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 // What happens, as server-sent events.
 namespace sluice::server {
@@ -71,7 +71,7 @@ bool is_like(const Value& about, std::string_view name, const std::string& wante
     if (wanted.empty()) {
         return true;
     }
-    auto text = inspect::text_at(about, name);
+    auto text = value::text_at(about, name);
     return wanted.ends_with('*')
                ? text.starts_with(std::string_view{wanted}.substr(0, wanted.size() - 1))
                : text == wanted;

@@ -66,15 +66,15 @@ void add_namespace_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Put,
                 "/v1/namespaces/{namespace}",
                 {Role::Admin, false},
-                [&services](const Incoming& incoming, const Reply& reply) {
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
                     answer(reply, put_namespace(*services.namespaces, incoming));
-                }});
+                })});
     routes.add({http::Method::Delete,
                 "/v1/namespaces/{namespace}",
                 {Role::Admin, false},
-                [&services](const Incoming& incoming, const Reply& reply) {
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
                     answer(reply, remove_namespace(services, incoming));
-                }});
+                })});
 }
 
 } // namespace sluice::server

@@ -41,15 +41,15 @@ void add_quota_routes(RouteTable& routes, const Services& services) {
     routes.add({http::Method::Put,
                 path,
                 {Role::Admin, false},
-                [&services](const Incoming& incoming, const Reply& reply) {
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
                     answer(reply, put_quota(services, incoming));
-                }});
+                })});
     routes.add({http::Method::Delete,
                 path,
                 {Role::Admin, false},
-                [&services](const Incoming& incoming, const Reply& reply) {
+                on_worker(services, [&services](const Incoming& incoming, const Reply& reply) {
                     answer(reply, remove_quota(*services.quotas, incoming));
-                }});
+                })});
 }
 
 } // namespace sluice::server

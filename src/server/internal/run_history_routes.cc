@@ -7,10 +7,10 @@
 #include "server/inspect/explanation.h"
 #include "server/inspect/history_view.h"
 #include "server/inspect/narrator.h"
-#include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "server/services.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 // What happened to a run, and why. All of it is read from the store, so on a worker.
 namespace sluice::server {
@@ -18,7 +18,7 @@ namespace sluice::server {
 namespace {
 
 using inspect::EntryDetail;
-using inspect::number;
+using value::number;
 
 engine::Inspector inspector_of(const Services& services) {
     return {services.store, services.vocabulary};
@@ -77,12 +77,12 @@ Result<Value> history_page(const Services& services, const HistoryQuery& query) 
             return true;
         }
         if (events.size() == query.limit) {
-            next = number(entry.number.raw());
+            next = value::number(entry.number.raw());
             return false;
         }
         auto view = entry_view(entry, query.detail);
         events.push_back(
-            query.is_told ? view.with("then", inspect::texts(narrator.consequences(entry))) : view);
+            query.is_told ? view.with("then", value::texts(narrator.consequences(entry))) : view);
         return true;
     };
     // What follows from an event is told by what came before it.
@@ -183,7 +183,7 @@ Result<Value> quarantine(const Services& services, std::size_t limit) {
                                        {"namespace", each.space},
                                        {"run", each.run},
                                        {"source", each.partition},
-                                       {"number", number(each.number)},
+                                       {"number", value::number(each.number)},
                                        {"event", event ? *event : Value{each.json}}}));
     }
     return Value::object({{"events", Value::list(std::move(items))}});

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/inspect/wording.h"
+#include "value/wording.h"
 
 namespace sluice::server {
 
@@ -68,7 +68,7 @@ Result<void> check_change(const Value& shown, const Value& to) {
         return fail(Errc::Conflict,
                     "trigger \"{}\" has begun to count, and the new version waits for something "
                     "else: move the run before it has, or start a new one",
-                    inspect::text_at(from, "id"));
+                    value::text_at(from, "id"));
     }
     return {};
 }
@@ -102,7 +102,7 @@ public:
 
     Result<void> take(const Value& shown) {
         const auto& form = *shown.find("trigger");
-        auto id = inspect::text_at(form, "id");
+        auto id = value::text_at(form, "id");
         auto wanted = wanted_.extract(id);
         if (wanted.empty()) {
             if (from_.find(id)) { // Those that were added at run time stay.

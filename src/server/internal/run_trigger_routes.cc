@@ -4,11 +4,11 @@
 
 #include "server/inspect/run_view.h"
 #include "server/inspect/waiting.h"
-#include "server/inspect/wording.h"
 #include "server/internal/requests.h"
 #include "server/internal/run_move.h"
 #include "server/services.h"
 #include "trigger/arrival.h"
+#include "value/wording.h"
 
 // The triggers of a run and what they remember. A change is a command with actions, so that it is
 // decided, recorded and replayed like any other event.
@@ -22,8 +22,8 @@ Problem problem_of_command(const Value& answered) {
     if (error == nullptr) {
         return {.status = 409, .code = "conflict", .detail = "the run has ended, or goes on anew"};
     }
-    auto detail = inspect::text_at(*error, "message");
-    if (inspect::text_at(*error, "code") == "no_such_trigger") {
+    auto detail = value::text_at(*error, "message");
+    if (value::text_at(*error, "code") == "no_such_trigger") {
         return {.status = 404, .code = "not_found", .detail = std::move(detail)};
     }
     return {.status = 422, .code = "invalid_trigger", .detail = std::move(detail)};
@@ -37,7 +37,7 @@ void act(const Services& services, const engine::RunName& run, const Reply& repl
                             [reply, status, told = std::move(told)](const Result<Value>& done) {
                                 if (!done) {
                                     answer(reply, problem_of(done.error()));
-                                } else if (inspect::text_at(*done, "fate") != "handled") {
+                                } else if (value::text_at(*done, "fate") != "handled") {
                                     answer(reply, problem_of_command(*done));
                                 } else {
                                     answer(reply, status, told);
@@ -51,7 +51,7 @@ using Make = Result<Value> (*)(const Incoming& incoming);
 Value told_of(const Incoming& incoming, const Value& action) {
     auto told = Value::object({{"run", incoming.part("run")}});
     if (const auto* form = action.find("add")) {
-        return told.with("trigger", inspect::text_at(*form, "id"));
+        return told.with("trigger", value::text_at(*form, "id"));
     }
     auto found = incoming.path.find("trigger");
     return found == incoming.path.end() ? told : told.with("trigger", found->second);
@@ -145,7 +145,7 @@ void move_run(const Services& services, const Incoming& incoming, const Reply& r
 }
 
 std::string id_of(const Value& shown) {
-    return inspect::text_at(*shown.find("trigger"), "id");
+    return value::text_at(*shown.find("trigger"), "id");
 }
 
 Result<Value> find_trigger(engine::Inspector& inspector, const engine::RunName& run,
@@ -169,7 +169,7 @@ Value contexts_of(const Value& shown) {
         if (memory == nullptr || memory->is_null()) {
             continue;
         }
-        auto scope = inspect::text_at(state, "scope");
+        auto scope = value::text_at(state, "scope");
         if (scope.empty()) {
             root = *memory;
         } else {

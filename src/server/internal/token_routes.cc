@@ -1,7 +1,8 @@
-#include "server/token_routes.h"
-
 #include <algorithm>
+#include <utility>
 
+#include "server/services.h"
+#include "server/tokens.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
@@ -124,25 +125,21 @@ Result<Value> remove_token(Tokens& tokens, const Incoming& incoming) {
 
 } // namespace
 
-void add_token_routes(RouteTable& routes, Tokens& tokens, const Clock& clock) {
-    routes.add({http::Method::Post,
-                "/v1/tokens",
-                {Role::Admin, true},
-                [&tokens, &clock](const Incoming& incoming, const Reply& reply) {
-                    create_token(tokens, incoming, reply, clock.wall());
-                }});
-    routes.add({http::Method::Get,
-                "/v1/tokens",
-                {Role::Admin, true},
+void add_token_routes(RouteTable& routes, const Services& services, Tokens& tokens) {
+    auto admin = Policy{Role::Admin, true};
+    routes.add(
+        {http::Method::Post, "/v1/tokens", admin,
+         on_worker(services, [&services, &tokens](const Incoming& incoming, const Reply& reply) {
+             create_token(tokens, incoming, reply, services.clock.wall());
+         })});
+    routes.add({http::Method::Get, "/v1/tokens", admin,
                 [&tokens](const Incoming& incoming, const Reply& reply) {
                     answer(reply, 200, list_tokens(tokens, incoming));
                 }});
-    routes.add({http::Method::Delete,
-                "/v1/tokens/{name}",
-                {Role::Admin, true},
-                [&tokens](const Incoming& incoming, const Reply& reply) {
+    routes.add({http::Method::Delete, "/v1/tokens/{name}", admin,
+                on_worker(services, [&tokens](const Incoming& incoming, const Reply& reply) {
                     answer(reply, remove_token(tokens, incoming));
-                }});
+                })});
 }
 
 } // namespace sluice::server

@@ -7,7 +7,7 @@
 
 #include "value/value.h"
 
-namespace sluice::server::inspect {
+namespace sluice::value {
 
 /// On one line and not longer than this, for a table.
 std::string brief(const Value& value, std::size_t bytes_max = 60);
@@ -21,6 +21,7 @@ std::string text_at(const Value& map, std::string_view key);
 inline Value number(std::uint64_t count) {
     return Value{static_cast<std::int64_t>(count)};
 }
+/// A list of texts.
 Value texts(const std::vector<std::string>& lines);
 
-} // namespace sluice::server::inspect
+} // namespace sluice::value

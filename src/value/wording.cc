@@ -1,4 +1,4 @@
-#include "server/inspect/wording.h"
+#include "value/wording.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 #include "value/json.h"
 
-namespace sluice::server::inspect {
+namespace sluice::value {
 
 namespace {
 
@@ -59,4 +59,4 @@ Value texts(const std::vector<std::string>& lines) {
     return Value::list(std::vector<Value>(lines.begin(), lines.end()));
 }
 
-} // namespace sluice::server::inspect
+} // namespace sluice::value
