@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/result.h"
 #include "value/value.h"
 
 namespace sluice::expr {
@@ -43,48 +44,36 @@ struct Budget {
     std::size_t output_bytes_max = 1024UL * 1024;
 };
 
-enum class Language : std::uint8_t { Cel };
-
 struct CompileOptions {
-    Language language = Language::Cel;
     std::vector<std::string> names; ///< The roots that may be used.
     bool must_be_bool = false;      ///< Refuse what can be seen not to yield a bool.
 };
 
-/// A compiled expression: immutable, shared between threads. The same bindings give the same
-/// outcome.
+/// What a language makes of an expression: immutable, shared between threads.
+class Code {
+public:
+    virtual ~Code() = default;
+    /// The same bindings give the same outcome.
+    virtual Outcome evaluate(const Bindings& bindings, const Budget& budget) const = 0;
+};
+
+/// A compiled expression of any language. Copies share it.
 class Program {
 public:
-    /// Fails with InvalidInput: unknown names, bad syntax; the message ends with the byte position.
-    static Result<Program> compile(std::string_view text, const CompileOptions& options);
+    Program(std::string_view text, std::shared_ptr<const Code> code)
+        : text_{text}, code_{std::move(code)} {}
 
-    Outcome evaluate(const Bindings& bindings, const Budget& budget = {}) const;
-
-    const std::string& text() const;
+    Outcome evaluate(const Bindings& bindings, const Budget& budget = {}) const {
+        return code_->evaluate(bindings, budget);
+    }
+    const std::string& text() const { return text_; }
 
 private:
-    struct Code;
-    explicit Program(std::shared_ptr<const Code> code);
+    std::string text_;
     std::shared_ptr<const Code> code_;
 };
 
-/// A value with `${…}` in its texts, at any depth. A text that is one `${…}` yields the
-/// expression's value, otherwise values are put into the text. `$${` is a literal `${`.
-class Template {
-public:
-    Template() = default;
-    static Result<Template> compile(const Value& pattern, const CompileOptions& options);
-
-    /// A fault's position is the byte in the text that its message names.
-    Outcome evaluate(const Bindings& bindings, const Budget& budget = {}) const;
-    /// Without expressions, so evaluating gives the same for all bindings.
-    bool is_constant() const;
-    const Value& pattern() const { return pattern_; }
-
-private:
-    struct Node;
-    Value pattern_;
-    std::shared_ptr<const Node> root_; ///< Nothing in a template that was not compiled.
-};
+/// What a language's `compile` gives: the author's mistakes are faults here too.
+using Compiled = std::expected<Program, Fault>;
 
 } // namespace sluice::expr

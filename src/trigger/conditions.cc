@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "expr/cel/compile.h"
 #include "trigger/condition.h"
 #include "trigger/internal/condition_factories.h"
 #include "trigger/internal/form_reader.h"
@@ -40,7 +41,7 @@ std::optional<expr::Program> compile(const std::string& text, Yields yields,
                                      Problems& problems) {
     auto options = site.expressions;
     options.must_be_bool = yields == Yields::Bool;
-    auto program = expr::Program::compile(text, options);
+    auto program = expr::cel::compile(text, options);
     if (!program) {
         report(problems, path, program.error().message);
         return std::nullopt;

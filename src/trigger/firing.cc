@@ -6,6 +6,7 @@
 
 #include "event/builder.h"
 #include "event/trace.h"
+#include "expr/cel/template.h"
 
 namespace sluice::trigger {
 
@@ -46,7 +47,7 @@ Attempt<void> Firing::require_scope() const {
     return {};
 }
 
-Attempt<Value> Firing::evaluate(const expr::Template& pattern) const {
+Attempt<Value> Firing::evaluate(const expr::cel::Template& pattern) const {
     auto outcome = pattern.evaluate(bindings_);
     if (auto* failed = std::get_if<expr::Fault>(&outcome)) {
         return std::unexpected(std::move(*failed));
@@ -54,7 +55,7 @@ Attempt<Value> Firing::evaluate(const expr::Template& pattern) const {
     return std::get<Value>(std::move(outcome));
 }
 
-Attempt<std::string> Firing::evaluate_text(const expr::Template& pattern,
+Attempt<std::string> Firing::evaluate_text(const expr::cel::Template& pattern,
                                            std::string_view what) const {
     auto value = TRY(evaluate(pattern));
     if (!value.is_string()) {
@@ -193,7 +194,7 @@ void Firing::resume(Resumed resumed) {
     continued_ = std::move(resumed);
 }
 
-Attempt<Firing::Slice> Firing::slice(const expr::Template& each) {
+Attempt<Firing::Slice> Firing::slice(const expr::cel::Template& each) {
     auto slice = Slice{};
     slice.items = continued_ ? continued_->continuation.items : TRY(evaluate(each));
     if (slice.items.is_list()) {

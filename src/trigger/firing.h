@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "expr/cel/template.h"
 #include "expr/program.h"
 #include "trigger/action.h"
 #include "trigger/decider.h"
@@ -26,9 +27,10 @@ public:
     FireNumber fire() const { return fire_; }
     void record(const Change& change) { decider_.record(change); }
 
-    Attempt<Value> evaluate(const expr::Template& pattern) const;
+    Attempt<Value> evaluate(const expr::cel::Template& pattern) const;
     /// The same, and it must be a text.
-    Attempt<std::string> evaluate_text(const expr::Template& pattern, std::string_view what) const;
+    Attempt<std::string> evaluate_text(const expr::cel::Template& pattern,
+                                       std::string_view what) const;
 
     /// A fault when this firing's scope was closed meanwhile: nothing lives there any more.
     Attempt<void> require_scope() const;
@@ -60,7 +62,7 @@ public:
         std::uint64_t end = 0;
         std::uint64_t count = 0;
     };
-    Attempt<Slice> slice(const expr::Template& each);
+    Attempt<Slice> slice(const expr::cel::Template& each);
     void set_item(std::uint64_t index, const Value& items);
     void finish_slice(const Slice& slice);
 

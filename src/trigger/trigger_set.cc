@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "expr/cel/compile.h"
 #include "value/json.h"
 
 namespace sluice::trigger {
@@ -82,7 +83,7 @@ CompiledTrigger Compiler::compile(TriggerSpec spec, const std::string& path,
     if (!spec.filter.empty()) {
         auto options = expression_names();
         options.must_be_bool = true;
-        auto filter = expr::Program::compile(spec.filter, options);
+        auto filter = expr::cel::compile(spec.filter, options);
         if (filter) {
             compiled.filter = *std::move(filter);
         } else {

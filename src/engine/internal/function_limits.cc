@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "expr/cel/compile.h"
 #include "value/amount_text.h"
 #include "value/json.h"
 
@@ -44,7 +45,7 @@ Rate rate_in(const Value& map, Rate otherwise) {
 } // namespace
 
 Result<expr::Program> compile_limit_key(std::string_view text) {
-    return expr::Program::compile(text, {.names = {"input"}});
+    return expr::cel::compile(text, {.names = {"input"}});
 }
 
 std::int32_t priority_of(const Value& policy, const FunctionLimits& limits) {

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "expr/cel/template.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -16,7 +17,8 @@ Value merged(Value base, const Value& over) {
     return base;
 }
 
-Attempt<Value> evaluate_map(Firing& firing, const expr::Template& pattern, std::string_view what) {
+Attempt<Value> evaluate_map(Firing& firing, const expr::cel::Template& pattern,
+                            std::string_view what) {
     auto value = TRY(firing.evaluate(pattern));
     if (!value.is_map()) {
         return std::unexpected(expr::Fault{
@@ -28,10 +30,10 @@ Attempt<Value> evaluate_map(Firing& firing, const expr::Template& pattern, std::
 
 class Set final : public Action {
 public:
-    std::optional<expr::Template> context;
-    std::optional<expr::Template> run;
-    std::optional<expr::Template> scope;
-    std::vector<std::pair<std::string, expr::Template>> triggers;
+    std::optional<expr::cel::Template> context;
+    std::optional<expr::cel::Template> run;
+    std::optional<expr::cel::Template> scope;
+    std::vector<std::pair<std::string, expr::cel::Template>> triggers;
 
     Attempt<void> perform(Firing& firing) const override {
         if (context) {
@@ -57,7 +59,7 @@ public:
 
 private:
     static Attempt<void> set_trigger(Firing& firing, TriggerNumber number,
-                                     const expr::Template& pattern) {
+                                     const expr::cel::Template& pattern) {
         TRY(firing.require_scope());
         auto over = TRY(evaluate_map(firing, pattern, "context"));
         const auto* trigger = firing.decider().triggers().get(number);
@@ -88,7 +90,7 @@ private:
 class SwitchTriggers final : public Action {
 public:
     Switch enabled = Switch::On;
-    std::vector<expr::Template> ids;
+    std::vector<expr::cel::Template> ids;
 
     Attempt<void> perform(Firing& firing) const override {
         for (const auto& id : ids) {
@@ -127,7 +129,7 @@ public:
 
 class Remove final : public Action {
 public:
-    std::vector<expr::Template> ids;
+    std::vector<expr::cel::Template> ids;
 
     Attempt<void> perform(Firing& firing) const override {
         for (const auto& id : ids) {
@@ -144,7 +146,7 @@ constexpr auto keeps_its_id =
 
 class Modify final : public Action {
 public:
-    expr::Template id;
+    expr::cel::Template id;
     Value over;
 
     Attempt<void> perform(Firing& firing) const override {
@@ -177,7 +179,7 @@ Made make_set(const Value& params, const ActionSite& site, Problems& problems) {
     auto reader =
         Params{params, "", {"context", "run", "scope", "triggers"}, site.expressions, problems};
     auto action = std::make_shared<Set>();
-    auto take = [&](std::string_view member, std::optional<expr::Template>& into) {
+    auto take = [&](std::string_view member, std::optional<expr::cel::Template>& into) {
         if (reader.has(member)) {
             into = reader.any(member);
         }
@@ -190,7 +192,7 @@ Made make_set(const Value& params, const ActionSite& site, Problems& problems) {
         reader.problem("triggers", "expected a map from trigger ids to what to set");
     } else if (triggers.is_map()) {
         for (const auto& [id, pattern] : triggers.as_map()) {
-            auto compiled = expr::Template::compile(pattern, site.expressions);
+            auto compiled = expr::cel::Template::compile(pattern, site.expressions);
             if (compiled) {
                 action->triggers.emplace_back(id, *std::move(compiled));
             } else {

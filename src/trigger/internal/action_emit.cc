@@ -1,3 +1,4 @@
+#include "expr/cel/template.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -10,13 +11,13 @@ class Emit final : public Action {
 public:
     enum class To : std::uint8_t { Own, Run, Sink };
 
-    expr::Template type;
-    expr::Template subject;
-    expr::Template data;
-    expr::Template scope;
-    expr::Template target;
+    expr::cel::Template type;
+    expr::cel::Template subject;
+    expr::cel::Template data;
+    expr::cel::Template scope;
+    expr::cel::Template target;
     To to = To::Own;
-    std::optional<expr::Template> each;
+    std::optional<expr::cel::Template> each;
 
     Attempt<void> perform(Firing& firing) const override {
         if (!each) {
@@ -69,7 +70,7 @@ private:
 
 class Reply final : public Action {
 public:
-    expr::Template data;
+    expr::cel::Template data;
 
     Attempt<void> perform(Firing& firing) const override {
         auto value = TRY(firing.evaluate(data));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "event/trace.h"
+#include "expr/cel/template.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -18,12 +19,12 @@ constexpr auto priority_max = std::int64_t{1'000};
 class Invoke final : public Action {
 public:
     TaskKind kind = TaskKind::Call;
-    expr::Template target;
-    expr::Template input;
-    expr::Template subject;
-    expr::Template scope;
-    expr::Template child;
-    std::optional<expr::Template> each;
+    expr::cel::Template target;
+    expr::cel::Template input;
+    expr::cel::Template subject;
+    expr::cel::Template scope;
+    expr::cel::Template child;
+    std::optional<expr::cel::Template> each;
     Value policy;
     bool is_spread = false;
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "expr/cel/template.h"
 #include "trigger/firing.h"
 #include "trigger/internal/actions.h"
 #include "trigger/internal/params.h"
@@ -15,8 +16,8 @@ std::unexpected<expr::Fault> faulty(std::string_view code, std::string message) 
 
 class Finish final : public Action {
 public:
-    expr::Template result;
-    std::optional<expr::Template> error;
+    expr::cel::Template result;
+    std::optional<expr::cel::Template> error;
 
     Attempt<void> perform(Firing& firing) const override {
         if (!error) {
@@ -35,9 +36,9 @@ public:
 
 class ContinueAsNew final : public Action {
 public:
-    std::optional<expr::Template> input;
-    expr::Template context;
-    std::vector<expr::Template> kept; ///< Names of members of the run's context.
+    std::optional<expr::cel::Template> input;
+    expr::cel::Template context;
+    std::vector<expr::cel::Template> kept; ///< Names of members of the run's context.
 
     Attempt<void> perform(Firing& firing) const override {
         const auto& state = firing.state();
@@ -113,12 +114,12 @@ class Schedule final : public Action {
 public:
     enum class Form : std::uint8_t { After, At, Every };
 
-    expr::Template name;
+    expr::cel::Template name;
     Form form = Form::After;
-    expr::Template when;
-    expr::Template type;
-    expr::Template subject;
-    expr::Template data;
+    expr::cel::Template when;
+    expr::cel::Template type;
+    expr::cel::Template subject;
+    expr::cel::Template data;
 
     Attempt<void> perform(Firing& firing) const override {
         TRY(firing.require_scope());
@@ -164,8 +165,8 @@ private:
 
 class Cancel final : public Action {
 public:
-    std::optional<expr::Template> timer;
-    std::optional<expr::Template> run;
+    std::optional<expr::cel::Template> timer;
+    std::optional<expr::cel::Template> run;
 
     Attempt<void> perform(Firing& firing) const override {
         if (timer) {
@@ -190,8 +191,8 @@ public:
 
 class Open final : public Action {
 public:
-    expr::Template scope;
-    expr::Template variables;
+    expr::cel::Template scope;
+    expr::cel::Template variables;
 
     Attempt<void> perform(Firing& firing) const override {
         auto path = TRY(firing.evaluate_text(scope, "scope"));
@@ -203,7 +204,7 @@ public:
 
 class Close final : public Action {
 public:
-    expr::Template scope;
+    expr::cel::Template scope;
 
     Attempt<void> perform(Firing& firing) const override {
         auto written = TRY(firing.evaluate_text(scope, "scope"));
@@ -220,7 +221,7 @@ public:
 
 class HoldScope final : public Action {
 public:
-    expr::Template scope;
+    expr::cel::Template scope;
     bool is_held = true;
 
     Attempt<void> perform(Firing& firing) const override {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "expr/cel/template.h"
+
 namespace sluice::trigger {
 
 Params::Params(const Value& params, std::string_view shorthand,
@@ -54,8 +56,8 @@ Value Params::get(std::string_view member) const {
     return found == nullptr ? Value{} : *found;
 }
 
-expr::Template Params::compile(std::string_view member, const Value& pattern) {
-    auto compiled = expr::Template::compile(pattern, expressions_);
+expr::cel::Template Params::compile(std::string_view member, const Value& pattern) {
+    auto compiled = expr::cel::Template::compile(pattern, expressions_);
     if (!compiled) {
         problem(member, compiled.error().message);
         return {};
@@ -63,11 +65,11 @@ expr::Template Params::compile(std::string_view member, const Value& pattern) {
     return *std::move(compiled);
 }
 
-expr::Template Params::any(std::string_view member) {
+expr::cel::Template Params::any(std::string_view member) {
     return compile(member, get(member));
 }
 
-expr::Template Params::text(std::string_view member) {
+expr::cel::Template Params::text(std::string_view member) {
     auto pattern = has(member) ? get(member) : Value{""};
     if (!pattern.is_string()) {
         problem(member, fmt::format("is a {}: expected a text", to_string(pattern.kind())));
@@ -76,7 +78,7 @@ expr::Template Params::text(std::string_view member) {
     return compile(member, pattern);
 }
 
-expr::Template Params::required_text(std::string_view member) {
+expr::cel::Template Params::required_text(std::string_view member) {
     if (!has(member)) {
         problem(member, "is missing: expected a text");
         return {};
@@ -99,9 +101,9 @@ bool Params::flag(std::string_view member, bool otherwise) {
     return value.as_bool();
 }
 
-std::vector<expr::Template> Params::texts(std::string_view member) {
+std::vector<expr::cel::Template> Params::texts(std::string_view member) {
     auto value = get(member);
-    auto templates = std::vector<expr::Template>{};
+    auto templates = std::vector<expr::cel::Template>{};
     auto items = value.is_list()
                      ? std::vector<Value>(value.as_list().begin(), value.as_list().end())
                      : std::vector<Value>{value};

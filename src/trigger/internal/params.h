@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "expr/cel/template.h"
 #include "expr/program.h"
 #include "trigger/spec.h"
 #include "value/value.h"
@@ -26,12 +27,12 @@ public:
     bool has(std::string_view member) const { return map_.find(member) != nullptr; }
     Value get(std::string_view member) const;
     /// Constant when the member is missing: an empty text, or null.
-    expr::Template text(std::string_view member);
-    expr::Template required_text(std::string_view member);
-    expr::Template any(std::string_view member);
+    expr::cel::Template text(std::string_view member);
+    expr::cel::Template required_text(std::string_view member);
+    expr::cel::Template any(std::string_view member);
     bool flag(std::string_view member, bool otherwise);
     /// One text or a list of them.
-    std::vector<expr::Template> texts(std::string_view member);
+    std::vector<expr::cel::Template> texts(std::string_view member);
     void problem(std::string_view member, std::string message);
     /// Reads a member that is a map itself; its problems have paths through it.
     Params inside(std::string_view member, std::initializer_list<std::string_view> known) const;
@@ -40,7 +41,7 @@ private:
     Params(const Value& params, std::string_view shorthand,
            std::initializer_list<std::string_view> known, const expr::CompileOptions& expressions,
            std::vector<Problem>& problems, std::string path);
-    expr::Template compile(std::string_view member, const Value& pattern);
+    expr::cel::Template compile(std::string_view member, const Value& pattern);
 
     Value map_;
     const expr::CompileOptions& expressions_;

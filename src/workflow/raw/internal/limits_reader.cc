@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "expr/cel/compile.h"
 #include "expr/program.h"
 #include "value/amount_text.h"
 #include "value/time_text.h"
@@ -115,7 +116,7 @@ void check_key(const LimitsReader& reader) {
                                          describe(key == nullptr ? Value{} : *key)));
         return;
     }
-    auto compiled = expr::Program::compile(key->as_string(), {.names = {"input"}});
+    auto compiled = expr::cel::compile(key->as_string(), {.names = {"input"}});
     if (!compiled) {
         reader.report("key", compiled.error().message);
     }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "expr/program.h"
+#include "value/value.h"
+
+namespace sluice::expr::cel {
+
+/// A value with `${…}` in its texts, at any depth. A text that is one `${…}` yields the
+/// expression's value, otherwise values are put into the text. `$${` is a literal `${`.
+class Template {
+public:
+    Template() = default;
+    static Result<Template> compile(const Value& pattern, const CompileOptions& options);
+
+    /// A fault's position is the byte in the text that its message names.
+    Outcome evaluate(const Bindings& bindings, const Budget& budget = {}) const;
+    /// Without expressions, so evaluating gives the same for all bindings.
+    bool is_constant() const;
+    const Value& pattern() const { return pattern_; }
+
+private:
+    struct Node;
+    Value pattern_;
+    std::shared_ptr<const Node> root_; ///< Nothing in a template that was not compiled.
+};
+
+} // namespace sluice::expr::cel
