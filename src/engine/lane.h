@@ -37,8 +37,8 @@ struct LaneStats {
 };
 
 struct LaneLimits {
-    std::size_t batch_bytes_max = 1'500'000;
-    std::size_t batches_in_flight_max = 2;
+    std::size_t batch_bytes_max = 800'000;
+    std::size_t batches_in_flight_max = 4;
 };
 
 /// Several shards on one thread: decides what arrives, commits it in groups, lets it loose when it
