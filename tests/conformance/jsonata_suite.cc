@@ -8,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -33,8 +32,28 @@ std::string read_text(const fs::path& path) {
     return text.str();
 }
 
+/// The UTF-16 unit of an escape \uXXXX at a place; 0 when there is none.
+unsigned unit_at(const std::string& text, std::size_t at) {
+    return text.compare(at, 2, "\\u") == 0 ? static_cast<unsigned>(std::stoul(text.substr(at + 2, 4), nullptr, 16)) : 0;
+}
+
+/// Single surrogates are no JSON for us: in an expression, its own escape says the same.
+std::string keep_surrogates(const std::string& text) {
+    auto out = std::string{};
+    for (auto at = std::size_t{0}; at < text.size();) {
+        auto unit = unit_at(text, at);
+        auto is_pair = unit >= 0xD800 && unit < 0xDC00 && unit_at(text, at + 6) >= 0xDC00;
+        auto is_alone = !is_pair && unit >= 0xD800 && unit < 0xE000;
+        auto size = is_pair ? 12UL : text[at] == '\\' ? 2UL : 1UL;
+        out += is_alone ? "\\" : "";
+        out += text.substr(at, size);
+        at += size;
+    }
+    return out;
+}
+
 Value read_json(const fs::path& path) {
-    auto value = sluice::value::parse_json(read_text(path));
+    auto value = sluice::value::parse_json(keep_surrogates(read_text(path)));
     if (!value) {
         fmt::print(stderr, "{}: {}\n", path.string(), value.error().message);
         std::exit(2);
@@ -211,7 +230,8 @@ int main(int count, char** arguments) {
         groups.insert(entry.path());
     }
     for (const auto& group : groups) {
-        for (const auto& test : read_json(group).as_list()) {
+        auto cases = read_json(group);
+        for (const auto& test : cases.as_list()) {
             if (only.empty() || only.contains(std::string{test.find("name")->as_string()})) {
                 run(test, folder, exceptions, !only.empty(), tally);
             }

@@ -95,8 +95,7 @@ Parts split(const std::u32string& picture, const Symbols& symbols) {
     auto parts = Parts{.whole = picture};
     auto first = std::ranges::find_if(picture, is_edge);
     if (first == picture.end()) {
-        parts.prefix = picture;
-        return parts;
+        raise("D3086", "the picture of formatNumber must have a digit or an optional digit");
     }
     auto last = std::find_if(picture.rbegin(), picture.rend(), is_edge).base();
     parts.prefix = {picture.begin(), first};

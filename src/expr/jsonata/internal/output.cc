@@ -36,7 +36,11 @@ public:
             case Type::Bool: out_ += item.truth ? "true" : "false"; break;
             case Type::Int:
             case Type::Double:
-                out_ += std::isfinite(item.as_double()) ? number_text(item) : "null";
+                if (!is_finite_number(item)) {
+                    out_ += "null";
+                    break;
+                }
+                out_ += number_text(item);
                 break;
             case Type::String: write_string(item.as_text()); break;
             case Type::List:

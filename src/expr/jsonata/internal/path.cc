@@ -51,7 +51,12 @@ Item Evaluator::evaluate_path(const Node& path, const Item& input, Frame* frame)
         } else {
             result = evaluate_step(step, inputs, frame, at + 1 == steps.size());
         }
-        if (result.is_undefined() || (result.is_array() && size_of(result) == 0)) {
+        if (result.is_undefined()) {
+            break;
+        }
+        if (result.is_array() && size_of(result) == 0) {
+            // Written or stored, an empty array is a value; on the way it is nothing.
+            result = at + 1 < steps.size() ? Item{} : result;
             break;
         }
         inputs = Items{result, arena_};

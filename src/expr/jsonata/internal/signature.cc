@@ -214,12 +214,15 @@ void Signature::validate(std::vector<Item>& arguments, const Item& context,
     for (auto i = std::size_t{0}; i < parameters_.size(); ++i) {
         const auto& parameter = parameters_[i];
         for (auto count = std::size_t{0}; count < taken[i]; ++count, ++at) {
-            valid.push_back(adapt(parameter, arguments[at], at, function, arena));
+            auto argument = at < arguments.size() ? arguments[at] : Item{};
+            valid.push_back(adapt(parameter, argument, at, function, arena));
         }
-        if (taken[i] == 0) {
-            valid.push_back(parameter.is_context
-                                ? from_context(parameter, context, at, function, arena)
-                                : Item{});
+        if (taken[i] == 0 && parameter.is_context) {
+            valid.push_back(from_context(parameter, context, at, function, arena));
+        } else if (taken[i] == 0) {
+            // The reference passes the argument that is next, and the parameters behind get fewer.
+            valid.push_back(at < arguments.size() ? arguments[at] : Item{});
+            ++at;
         }
     }
     arguments = std::move(valid);

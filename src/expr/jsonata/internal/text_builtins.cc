@@ -17,8 +17,10 @@ Item run_string(const Call& call) {
     if (call[0].is_undefined() || call[0].is_string()) {
         return call[0];
     }
+    auto is_outer = call[0].type == Type::Array && call[0].array->is_outer;
+    auto item = is_outer ? call[0].array->at(0) : call[0];
     auto text = std::string{};
-    write_text(call[0], truth_of(call[1], call.arena), text, call.evaluator);
+    write_text(item, truth_of(call[1], call.arena), text, call.evaluator);
     return call.evaluator.make_text(text);
 }
 

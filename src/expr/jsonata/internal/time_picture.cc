@@ -215,7 +215,8 @@ TimePicture TimePicture::parse(std::string_view text) {
         end_literal();
         auto part = parse_marker(text.substr(at + 1, end - at - 1));
         // Numbers side by side can only be told apart by their widths.
-        if (part.integer && !picture.parts.empty() && picture.parts.back().integer) {
+        auto is_number = part.integer && integer_components.contains(part.component);
+        if (is_number && !picture.parts.empty() && picture.parts.back().integer) {
             auto& before = *picture.parts.back().integer;
             before.parse_width = before.digits_min;
         }
