@@ -17,8 +17,8 @@ public:
                 auto& function = functions_.emplace_back();
                 function.kind = FunctionKind::Builtin;
                 function.builtin = &builtin;
+                function.signature = &signatures_.emplace_back(Signature::parse(builtin.signature));
                 by_name_.emplace(builtin.name, &function);
-                signatures_.emplace(&builtin, Signature::parse(builtin.signature));
             }
         }
     }
@@ -32,22 +32,17 @@ public:
         auto found = by_name_.find(name);
         return found == by_name_.end() ? nullptr : found->second;
     }
-    const Signature& signature(const Builtin& builtin) const { return signatures_.at(&builtin); }
 
 private:
     std::deque<Function> functions_;
     std::unordered_map<std::string_view, const Function*> by_name_;
-    std::unordered_map<const Builtin*, Signature> signatures_;
+    std::deque<Signature> signatures_;
 };
 
 } // namespace
 
 const Function* find_builtin(std::string_view name) {
     return Library::instance().find(name);
-}
-
-const Signature& signature_of(const Builtin& builtin) {
-    return Library::instance().signature(builtin);
 }
 
 } // namespace sluice::expr::jsonata::internal

@@ -34,7 +34,6 @@ struct Builtin {
 
 /// Null when there is none of that name.
 const Function* find_builtin(std::string_view name);
-const Signature& signature_of(const Builtin& builtin);
 
 std::span<const Builtin> text_builtins();
 std::span<const Builtin> matching_builtins();

@@ -94,7 +94,7 @@ Item Evaluator::call_once(const Function& function, std::span<const Item> argume
         case FunctionKind::Lambda: return call_lambda(function, arguments, context);
         case FunctionKind::Builtin: {
             const auto& builtin = *function.builtin;
-            auto valid = validate(signature_of(builtin), arguments, context, builtin.name);
+            auto valid = validate(*function.signature, arguments, context, builtin.name);
             return builtin.run({*this, arena_, valid, context, frame});
         }
         case FunctionKind::Host: return call_host(function, arguments, context);
@@ -114,8 +114,8 @@ Item Evaluator::call_once(const Function& function, std::span<const Item> argume
 std::span<const Item> Evaluator::validate(const Signature& signature,
                                           std::span<const Item> arguments, const Item& context,
                                           std::string_view name) {
-    if (signature.fits(arguments, arena_)) {
-        return arguments;
+    if (auto fitting = signature.fit(arguments, arena_)) {
+        return *fitting;
     }
     auto valid = std::vector<Item>(arguments.begin(), arguments.end());
     signature.validate(valid, context, name, arena_);
@@ -144,8 +144,8 @@ Item Evaluator::call_lambda(const Function& function, std::span<const Item> argu
 Item Evaluator::call_host(const Function& function, std::span<const Item> arguments,
                           const Item& context) {
     const auto& native = tree_.options.functions[function.host];
-    if (const auto& signature = tree_.host_signatures[function.host]) {
-        arguments = validate(*signature, arguments, context, native.name);
+    if (function.signature != nullptr) {
+        arguments = validate(*function.signature, arguments, context, native.name);
     }
     while (!arguments.empty() && arguments.back().is_undefined()) {
         arguments = arguments.first(arguments.size() - 1);

@@ -40,10 +40,8 @@ Item Evaluator::run(const std::optional<Value>& input) {
     return evaluate(*tree_.root, context, arena_.make<Frame>());
 }
 
-void Evaluator::spend(std::uint64_t steps) {
-    if (!meter_.spend(steps)) {
-        raise("U1001", "more steps are needed than the budget allows; do less at once");
-    }
+void Evaluator::raise_spent() {
+    raise("U1001", "more steps are needed than the budget allows; do less at once");
 }
 
 Item Evaluator::make_text(std::string_view text) {

@@ -34,7 +34,11 @@ public:
     Arena& arena() { return arena_; }
     Meter& meter() { return meter_; }
     const Options& options() const { return tree_.options; }
-    void spend(std::uint64_t steps);
+    void spend(std::uint64_t steps) {
+        if (!meter_.spend(steps)) {
+            raise_spent();
+        }
+    }
     /// Also held to the budget's bound for a single text.
     Item make_text(std::string_view text);
     /// One for the whole evaluation.
@@ -46,6 +50,8 @@ public:
                                        std::size_t from);
 
 private:
+    [[noreturn]] static void raise_spent();
+
     struct External {
         const std::vector<std::string>* path = nullptr;
         bool is_asked = false;

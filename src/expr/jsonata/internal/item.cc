@@ -38,13 +38,6 @@ Item borrowed(Type type, const Value& value) {
 
 } // namespace
 
-void Array::push(Arena& arena, Item item) {
-    if (size == capacity) {
-        grow(arena, items, size, capacity, 0);
-    }
-    items[size++] = item;
-}
-
 void Array::reserve(Arena& arena, std::size_t count) {
     if (count > capacity) {
         grow(arena, items, size, capacity, count);
@@ -147,19 +140,6 @@ Item wrap(const Value& value, Arena& arena) {
         case Kind::Duration: return wrap_as_text(value, arena);
     }
     return {};
-}
-
-Items::Items(const Item& item, Arena& arena) : arena_{&arena} {
-    if (item.type == Type::List) {
-        auto list = item.value->as_list();
-        values_ = list.data();
-        size_ = list.size();
-    } else if (item.type == Type::Array) {
-        array_ = item.array;
-        size_ = array_->size;
-    } else {
-        single_ = item;
-    }
 }
 
 Members::Members(const Item& item) {

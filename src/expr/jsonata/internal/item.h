@@ -16,6 +16,7 @@ struct Object;
 struct Function;
 struct Tuple;
 struct TailCall;
+class Signature;
 
 enum class Type : std::uint8_t {
     Undefined,
@@ -134,7 +135,12 @@ struct Array {
     Item at(std::size_t index) const {
         return is_range ? Item::of(first + static_cast<std::int64_t>(index)) : items[index];
     }
-    void push(Arena& arena, Item item);
+    void push(Arena& arena, Item item) {
+        if (size == capacity) {
+            reserve(arena, size + 1);
+        }
+        items[size++] = item;
+    }
     void reserve(Arena& arena, std::size_t count);
 };
 
@@ -209,6 +215,7 @@ struct Function {
     FunctionKind kind = FunctionKind::Lambda;
     const Node* node = nullptr; ///< Lambda, Transform, Regex, NextMatch.
     const Builtin* builtin = nullptr;
+    const Signature* signature = nullptr; ///< Builtin, Host: may be null.
     std::uint32_t host = 0; ///< Its place in the options.
     Frame* frame = nullptr;
     Item input;                        ///< NextMatch: the text.
@@ -231,7 +238,18 @@ Item wrap(const Value& value, Arena& arena);
 /// The items of an array of either kind; of anything else, that one item.
 class Items {
 public:
-    Items(const Item& item, Arena& arena);
+    Items(const Item& item, Arena& arena) : arena_{&arena} {
+        if (item.type == Type::List) {
+            auto list = item.value->as_list();
+            values_ = list.data();
+            size_ = list.size();
+        } else if (item.type == Type::Array) {
+            array_ = item.array;
+            size_ = array_->size;
+        } else {
+            single_ = item;
+        }
+    }
     /// An item as it is, even an array.
     static Items one(const Item& item, Arena& arena) {
         auto items = Items{Item{}, arena};

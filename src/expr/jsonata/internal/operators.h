@@ -30,6 +30,7 @@ std::string number_text(double real);
 
 /// A copy that can be changed.
 Item clone(const Item& item, Evaluator& evaluator, std::size_t depth = 0);
-Value to_value(const Item& item, Evaluator& evaluator, bool is_output, std::size_t depth = 0);
+/// Raises U1001 when what goes out is larger than the budget allows, D1001 for what is no number.
+Value to_value(const Item& item, Evaluator& evaluator, bool is_output);
 
 } // namespace sluice::expr::jsonata::internal

@@ -167,34 +167,6 @@ Item text_of(const Item& item, Evaluator& evaluator) {
 
 namespace {
 
-/// Asks for room in the output; what does not go out is only counted as work.
-void account(std::size_t bytes, bool is_output, Evaluator& evaluator) {
-    evaluator.spend(1 + bytes / 64);
-    if (is_output && !evaluator.meter().spend_output(bytes)) {
-        raise("U1001", "the result is larger than the budget allows");
-    }
-}
-
-/// Parts of the input go out as they are; what they weigh is found without recursion.
-void account_borrowed(const Value& value, bool is_output, Evaluator& evaluator) {
-    auto pending = std::vector<const Value*>{&value};
-    while (!pending.empty()) {
-        const auto& next = *pending.back();
-        pending.pop_back();
-        account(1 + (next.is_string() ? next.size() : 0), is_output, evaluator);
-        if (next.is_list()) {
-            for (const auto& item : next.as_list()) {
-                pending.push_back(&item);
-            }
-        } else if (next.is_map()) {
-            for (const auto& [key, member] : next.as_map()) {
-                account(key.size(), is_output, evaluator);
-                pending.push_back(&member);
-            }
-        }
-    }
-}
-
 Value number_value(const Item& item) {
     if (!std::isfinite(item.real)) {
         raise("D1001", "number out of range: {}", item.real);
@@ -203,47 +175,104 @@ Value number_value(const Item& item) {
     return whole.type == Type::Int ? Value{whole.integer} : Value{item.real};
 }
 
+std::string key_text(std::string_view key) {
+    return has_surrogates(key) ? without_surrogates(key) : std::string{key};
+}
+
+/// Makes a Value and weighs it: what goes out is held to the budget.
+class Converter {
+public:
+    Converter(Evaluator& evaluator, bool is_output) : evaluator_{evaluator}, is_output_{is_output} {}
+
+    Value convert(const Item& item, std::size_t depth) {
+        if (depth > value_depth_max) {
+            raise("U1001", "the result is nested deeper than {}", value_depth_max);
+        }
+        weigh(1 + item.length);
+        switch (item.type) {
+            case Type::Bool: return Value{item.truth};
+            case Type::Int: return Value{item.integer};
+            case Type::Double: return number_value(item);
+            case Type::String:
+                return has_surrogates(item.as_text()) ? Value{without_surrogates(item.as_text())}
+                                                      : Value{item.as_text()};
+            case Type::List:
+            case Type::Map: weigh_borrowed(*item.value); return *item.value;
+            case Type::Array: return convert_array(*item.array, depth);
+            case Type::Object: return convert_object(*item.object, depth);
+            case Type::Tuple: return convert(item.tuple->context, depth + 1);
+            case Type::Function:
+                raise("unsupported_result", "a function is no value of JSON; call it");
+            default: return {};
+        }
+    }
+
+private:
+    Value convert_array(const Array& array, std::size_t depth) {
+        auto values = std::vector<Value>{};
+        values.reserve(std::min<std::size_t>(array.size, 1024));
+        for (auto i = std::size_t{0}; i < array.size; ++i) {
+            values.push_back(convert(array.at(i), depth + 1));
+        }
+        return Value::list(std::move(values));
+    }
+
+    Value convert_object(const Object& object, std::size_t depth) {
+        auto members = std::vector<value::Member>{};
+        members.reserve(object.size);
+        for (auto i = 0U; i < object.size; ++i) {
+            const auto& [key, value] = object.members[i];
+            weigh(key.size());
+            members.push_back({key_text(key), convert(value, depth + 1)});
+        }
+        return Value::map(std::move(members));
+    }
+
+    void weigh(std::size_t bytes) {
+        evaluator_.spend(1 + bytes / 64);
+        if (is_output_ && !evaluator_.meter().spend_output(bytes)) {
+            raise("U1001", "the result is larger than the budget allows");
+        }
+    }
+
+    /// Parts of the input go out as they are, but not for nothing. Without recursion.
+    void weigh_borrowed(const Value& value) {
+        pending_.assign(1, &value);
+        while (!pending_.empty()) {
+            const auto& next = *pending_.back();
+            pending_.pop_back();
+            auto bytes = 1 + (next.is_string() ? next.size() : 0);
+            if (next.is_list()) {
+                for (const auto& item : next.as_list()) {
+                    pending_.push_back(&item);
+                }
+            } else if (next.is_map()) {
+                for (const auto& [key, member] : next.as_map()) {
+                    bytes += key.size();
+                    add_borrowed(member, bytes);
+                }
+            }
+            weigh(bytes);
+        }
+    }
+
+    void add_borrowed(const Value& member, std::size_t& bytes) {
+        if (member.is_list() || member.is_map()) {
+            pending_.push_back(&member);
+        } else {
+            bytes += 1 + (member.is_string() ? member.size() : 0);
+        }
+    }
+
+    Evaluator& evaluator_;
+    bool is_output_;
+    std::vector<const Value*> pending_;
+};
+
 } // namespace
 
-Value to_value(const Item& item, Evaluator& evaluator, bool is_output, std::size_t depth) {
-    if (depth > value_depth_max) {
-        raise("U1001", "the result is nested deeper than {}", value_depth_max);
-    }
-    account(1 + (item.is_string() ? item.length : 0), is_output, evaluator);
-    switch (item.type) {
-        case Type::Bool: return Value{item.truth};
-        case Type::Int: return Value{item.integer};
-        case Type::Double: return number_value(item);
-        case Type::String:
-            return has_surrogates(item.as_text()) ? Value{without_surrogates(item.as_text())}
-                                                  : Value{item.as_text()};
-        case Type::List:
-        case Type::Map: account_borrowed(*item.value, is_output, evaluator); return *item.value;
-        case Type::Array: {
-            auto values = std::vector<Value>{};
-            values.reserve(std::min<std::size_t>(item.array->size, 1024));
-            for (auto i = std::size_t{0}; i < item.array->size; ++i) {
-                values.push_back(to_value(item.array->at(i), evaluator, is_output, depth + 1));
-            }
-            return Value::list(std::move(values));
-        }
-        case Type::Object: {
-            auto members = std::vector<value::Member>{};
-            members.reserve(item.object->size);
-            for (auto i = std::size_t{0}; i < item.object->size; ++i) {
-                const auto& [key, value] = item.object->members[i];
-                account(key.size(), is_output, evaluator);
-                members.push_back({has_surrogates(key) ? without_surrogates(key) : std::string{key},
-                                   to_value(value, evaluator, is_output, depth + 1)});
-            }
-            return Value::map(std::move(members));
-        }
-        case Type::Tuple: return to_value(item.tuple->context, evaluator, is_output, depth + 1);
-        case Type::Function:
-            raise("unsupported_result", "a function is no value of JSON; call it");
-        default: break;
-    }
-    return {};
+Value to_value(const Item& item, Evaluator& evaluator, bool is_output) {
+    return Converter{evaluator, is_output}.convert(item, 0);
 }
 
 } // namespace sluice::expr::jsonata::internal

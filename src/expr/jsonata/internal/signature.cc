@@ -107,35 +107,47 @@ Signature Signature::parse(std::string_view text) {
     return signature;
 }
 
-bool Signature::fits(std::span<const Item> arguments, Arena& arena) const {
-    if (arguments.size() > parameters_.size()) {
-        return false;
-    }
-    for (auto i = std::size_t{0}; i < parameters_.size(); ++i) {
-        const auto& parameter = parameters_[i];
-        if (i >= arguments.size()) {
-            if (!parameter.is_optional || parameter.is_context) {
-                return false;
-            }
-            continue;
-        }
-        const auto& argument = arguments[i];
-        if (parameter.type == 'a') {
-            if (!argument.is_array() || parameter.is_repeated) {
-                return false;
-            }
-            auto items = Items{argument, arena};
-            for (auto j = std::size_t{0}; parameter.subtype != 0 && j < items.size(); ++j) {
-                if (letter_of(items[j]) != parameter.subtype) {
-                    return false;
-                }
-            }
-        } else if (parameter.is_repeated ||
-                   (parameter.type_bits & bit_of(letter_of(argument))) == 0) {
+bool Signature::is_array_of(const Item& argument, char subtype, Arena& arena) {
+    auto items = Items{argument, arena};
+    for (auto i = std::size_t{0}; subtype != 0 && i < items.size(); ++i) {
+        if (letter_of(items[i]) != subtype) {
             return false;
         }
     }
     return true;
+}
+
+std::optional<std::span<const Item>> Signature::fit(std::span<const Item> arguments,
+                                                    Arena& arena) const {
+    if (arguments.size() > parameters_.size()) {
+        return std::nullopt;
+    }
+    Item* changed = nullptr;
+    for (auto i = std::size_t{0}; i < parameters_.size(); ++i) {
+        const auto& parameter = parameters_[i];
+        if (i >= arguments.size()) {
+            if (!parameter.is_optional || parameter.is_context) {
+                return std::nullopt;
+            }
+            continue;
+        }
+        const auto& argument = arguments[i];
+        auto is_array = parameter.type == 'a' && !argument.is_undefined();
+        if (parameter.is_repeated || (parameter.type_bits & bit_of(letter_of(argument))) == 0 ||
+            (is_array && !is_array_of(argument, parameter.subtype, arena))) {
+            return std::nullopt;
+        }
+        if (is_array && !argument.is_array()) {
+            if (changed == nullptr) {
+                changed = arena.make_many<Item>(arguments.size());
+                std::ranges::copy(arguments, changed);
+            }
+            auto* array = make_array(arena);
+            array->push(arena, argument);
+            changed[i] = Item::of(array);
+        }
+    }
+    return changed == nullptr ? arguments : std::span<const Item>{changed, arguments.size()};
 }
 
 /// As a greedy regular expression over the letters of the arguments would; `taken` has how many
@@ -168,15 +180,7 @@ Item Signature::adapt(const Parameter& parameter, Item argument, std::size_t ind
     if (parameter.type != 'a' || argument.is_undefined()) {
         return argument;
     }
-    auto items = Items{argument, arena};
-    auto is_fine = true;
-    if (parameter.subtype != 0 && items.size() > 0) {
-        // An array of a type that has a type itself is looked at no closer.
-        for (auto i = std::size_t{0}; i < items.size() && is_fine; ++i) {
-            is_fine = letter_of(items[i]) == parameter.subtype;
-        }
-    }
-    if (!is_fine) {
+    if (!is_array_of(argument, parameter.subtype, arena)) {
         raise("T0412", "argument {} of function \"{}\" must be an array of {}", index + 1, function,
               subtype_name(parameter.subtype));
     }

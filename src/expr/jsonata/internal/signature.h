@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ public:
     /// Raises S0401 and S0402.
     static Signature parse(std::string_view text);
 
-    /// Whether the arguments can be taken as they are, one for each parameter.
-    bool fits(std::span<const Item> arguments, Arena& arena) const;
+    /// The common case: one argument for each parameter, none from the context. Nothing when it
+    /// takes a closer look.
+    std::optional<std::span<const Item>> fit(std::span<const Item> arguments, Arena& arena) const;
 
     /// The arguments as the function wants them: single values in arrays where those are asked
     /// for, the context in the place of what is left out. Raises T0410, T0411 and T0412.
@@ -36,6 +38,7 @@ private:
         bool is_context = false;
     };
 
+    static bool is_array_of(const Item& argument, char subtype, Arena& arena);
     bool match(std::string_view given, std::size_t parameter, std::vector<std::size_t>& taken,
                std::size_t& furthest, std::size_t at) const;
     Item adapt(const Parameter& parameter, Item argument, std::size_t index,

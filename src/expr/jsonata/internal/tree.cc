@@ -38,6 +38,7 @@ const Function* function_named(Tree& tree, std::string_view name) {
             auto* function = &tree.functions.emplace_back();
             function->kind = FunctionKind::Host;
             function->host = static_cast<std::uint32_t>(i);
+            function->signature = tree.host_signatures[i].get();
             return function;
         }
     }
