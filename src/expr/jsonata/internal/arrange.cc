@@ -303,6 +303,9 @@ Node* Arranger::arrange_keyword(Node* node) {
     if (node->text == "?") {
         raise_at(node->position, "S0201", "syntax error: \"?\"");
     }
+    if (node->text.empty()) {
+        raise_at(node->position, "S0207", "unexpected end of expression");
+    }
     node->kind = Kind::Name;
     return arrange(node);
 }

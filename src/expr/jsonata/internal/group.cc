@@ -55,6 +55,9 @@ void add_to_bucket(Bucket& bucket, const Item& item, Evaluator& evaluator) {
 Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
     auto is_stream = input.type == Type::Array && input.array->is_tuple_stream;
     auto is_empty = input.is_array() && size_of(input) == 0;
+    if (is_stream && is_empty) {
+        return Item::of(arena_.make<Object>());
+    }
     auto inputs = is_empty ? Items{Item{}, arena_} : Items{input, arena_};
     auto* keys = arena_.make<Object>(); // Each key's value is the place of its bucket.
     auto buckets = std::vector<Bucket>{};
@@ -91,7 +94,7 @@ Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
         const auto& bucket = buckets[i];
         auto context = bucket.items != nullptr ? Item::of(bucket.items) : bucket.single;
         auto* inner = frame;
-        if (is_stream && !is_empty) {
+        if (is_stream) {
             const auto& tuple = bucket.items != nullptr ? *merge_tuples(*bucket.items, *this)
                                                         : *bucket.single.tuple;
             context = tuple.context;

@@ -212,8 +212,13 @@ double parse_integer(std::string_view text, const IntegerPicture& picture) {
     auto digits = std::string{};
     for (auto at = std::size_t{0}; at < text.size();) {
         auto [code, size] = character_at(text, at);
+        auto is_separator = std::ranges::find(picture.separators, code,
+                                              &IntegerPicture::Separator::character) !=
+                            picture.separators.end();
         if (code >= picture.zero && code < picture.zero + 10) {
             digits += static_cast<char>('0' + (code - picture.zero));
+        } else if (!is_separator && !(at == 0 && code == '-')) {
+            break;
         }
         at += size;
     }

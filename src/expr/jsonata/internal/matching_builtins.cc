@@ -280,6 +280,8 @@ Item run_split(const Call& call) {
     }
     if (call[1].is_function()) {
         split_matches(call, *parts);
+    } else if (call[1].is_undefined()) {
+        parts->push(call.arena, call[0]);
     } else {
         auto limit = call[2].is_undefined() ? HUGE_VAL : std::floor(call[2].as_double());
         split_text(call, limit, *parts);

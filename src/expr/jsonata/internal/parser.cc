@@ -155,7 +155,7 @@ Node* Parser::parse_prefix(const Token& token) {
         case TokenKind::Operator: return parse_operator_prefix(token);
         case TokenKind::End: break;
     }
-    raise_at(token.position, "S0207", "unexpected end of expression");
+    return make(Kind::Keyword, token); // Refused when it is put in its place.
 }
 
 Node* Parser::parse_operator_prefix(const Token& token) {
@@ -336,6 +336,9 @@ Node* Parser::parse_lambda(Node* call) {
             text += token_.text;
             advance();
         } while (depth > 0 && !token_.is("{") && token_.kind != TokenKind::End);
+        if (depth > 0) {
+            expect(">");
+        }
         try {
             call->signature = std::make_unique<Signature>(Signature::parse(text));
         } catch (Raised& raised) {
@@ -346,7 +349,7 @@ Node* Parser::parse_lambda(Node* call) {
     expect("{");
     call->body = parse_expression(0);
     call->height = std::max(call->height, call->body->height + 1);
-    expect("}", Place::Infix);
+    expect("}");
     return call;
 }
 

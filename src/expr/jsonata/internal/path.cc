@@ -56,7 +56,8 @@ Item Evaluator::evaluate_path(const Node& path, const Item& input, Frame* frame)
         }
         if (result.is_array() && size_of(result) == 0) {
             // Written or stored, an empty array is a value; on the way it is nothing.
-            result = at + 1 < steps.size() ? Item{} : result;
+            auto is_value = at + 1 == steps.size() || (at == 0 && step.is_constructor);
+            result = is_value ? result : Item{};
             break;
         }
         inputs = Items{result, arena_};

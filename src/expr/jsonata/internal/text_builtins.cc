@@ -51,15 +51,15 @@ Item run_substring(const Call& call) {
 }
 
 Item run_substring_before(const Call& call) {
-    if (call[0].is_undefined()) {
-        return {};
+    if (call[0].is_undefined() || call[1].is_undefined()) {
+        return call[0];
     }
     return Item::of(call[0].as_text().substr(0, call[0].as_text().find(call[1].as_text())));
 }
 
 Item run_substring_after(const Call& call) {
-    if (call[0].is_undefined()) {
-        return {};
+    if (call[0].is_undefined() || call[1].is_undefined()) {
+        return call[0];
     }
     auto text = call[0].as_text();
     auto at = text.find(call[1].as_text());
