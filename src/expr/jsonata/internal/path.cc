@@ -208,7 +208,10 @@ Item Evaluator::filter(const Node& predicate, const Item& input, Frame* frame) {
         return Item::of(picked);
     }
     if (!input.is_array()) {
-        return count_selections(evaluate(predicate, input, frame), 0, 1) > 0 ? input : Item{};
+        auto count = count_selections(evaluate(predicate, input, frame), 0, 1);
+        if (count <= 1) {
+            return count == 1 ? input : Item{};
+        }
     }
     auto* picked = make_sequence(arena_);
     picked->is_tuple_stream = is_stream;

@@ -7,6 +7,7 @@
 #include "expr/jsonata/internal/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/raise.h"
+#include "expr/jsonata/internal/regex.h"
 #include "expr/jsonata/internal/time_picture.h"
 
 namespace sluice::expr::jsonata::internal {
@@ -56,6 +57,10 @@ Item run_millis(const Call& call) {
     return Item::of(millis_of(call.evaluator.now()));
 }
 
+constexpr auto iso_pattern =
+    R"(^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d)"
+    R"((\.\d+)?([+-][0-2]\d:?[0-5]\d|Z)?)?)?)?$)";
+
 /// The forms of ISO 8601 that are read without a picture, longest first.
 constexpr auto iso_pictures = std::to_array<std::string_view>({
     "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f1][Z01:01t]",
@@ -88,7 +93,12 @@ Item run_to_millis(const Call& call) {
         }
         return parsed;
     }();
+    static const auto pattern = Regex{iso_pattern, ""};
+    auto is_iso = pattern.search(text, 0, spend).has_value();
     for (const auto& picture : pictures) {
+        if (!is_iso) {
+            break;
+        }
         if (auto parsed = parse_time(text, picture, now, spend)) {
             return Item::of(*parsed);
         }
