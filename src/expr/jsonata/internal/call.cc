@@ -74,7 +74,6 @@ Item Evaluator::call(const Function& function, std::span<const Item> arguments,
     auto result = call_once(function, arguments, context, frame);
     while (result.type == Type::TailCall) {
         const auto& next = *result.tail_call;
-        spend(1);
         result = call_once(*next.function, {next.arguments, next.argument_count}, context, frame);
     }
     return result;
@@ -90,6 +89,7 @@ Item Evaluator::call_with(const Function& function, std::initializer_list<Item> 
 
 Item Evaluator::call_once(const Function& function, std::span<const Item> arguments,
                           const Item& context, Frame* frame) {
+    spend(1);
     switch (function.kind) {
         case FunctionKind::Lambda: return call_lambda(function, arguments, context);
         case FunctionKind::Builtin: {
@@ -276,12 +276,14 @@ void Evaluator::change(const Node& node, const Item& match, Frame* frame) {
         }
     }
     for (auto i = std::size_t{0}; i < keys.size() && match.type == Type::Object; ++i) {
+        spend(match.object->size / 16);
         match.object->erase(keys[i].as_text());
     }
 }
 
 Item Evaluator::evaluate_text(std::string_view text, const Item& input, Frame* frame) {
     const auto& before = evaluated_.empty() ? tree_.names : evaluated_.back()->names;
+    spend(10 + text.size() + before.texts().size() / 8);
     auto parsed = parse(text, tree_.options, before);
     auto offset = static_cast<std::uint32_t>(externals_.size());
     for (auto& node : parsed->nodes) {

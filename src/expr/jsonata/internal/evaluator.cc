@@ -85,7 +85,9 @@ Item Evaluator::evaluate_kind(const Node& node, const Item& input, Frame* frame)
         case Kind::Wildcard: return evaluate_wildcard(input);
         case Kind::Descendants: return evaluate_descendants(input);
         case Kind::Parent: {
-            const auto* found = frame->find(node.slot->label);
+            auto cost = std::uint32_t{0};
+            const auto* found = frame->find(node.slot->label, cost);
+            spend(cost / 32);
             return found != nullptr ? *found : Item{};
         }
         case Kind::Variable: return evaluate_variable(node, input, frame);
@@ -124,7 +126,10 @@ Item Evaluator::evaluate_variable(const Node& node, const Item& input, Frame* fr
         return is_outer ? input.array->at(0) : input;
     }
     if (node.may_be_local) {
-        if (const auto* found = frame->find(node.name)) {
+        auto cost = std::uint32_t{0};
+        const auto* found = frame->find(node.name, cost);
+        spend(cost / 32);
+        if (found != nullptr) {
             return *found;
         }
     }
@@ -173,7 +178,7 @@ Item Evaluator::evaluate_array(const Node& node, const Item& input, Frame* frame
             result.array->keeps_singleton = false;
         } else {
             auto items = Items{item, arena_};
-            spend(items.size() / 16);
+            spend(items.size() / 8);
             result.array->reserve(arena_, result.array->size + items.size());
             for (auto i = std::size_t{0}; i < items.size(); ++i) {
                 result.array->push(arena_, items[i]);
@@ -214,6 +219,7 @@ Item Evaluator::evaluate_condition(const Node& node, const Item& input, Frame* f
 
 Item Evaluator::evaluate_bind(const Node& node, const Item& input, Frame* frame) {
     auto value = evaluate(*node.children[0], input, frame);
+    spend(frame->size / 32);
     frame->bind(arena_, node.name, value);
     return value;
 }

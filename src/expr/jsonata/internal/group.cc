@@ -16,38 +16,56 @@ struct Bucket {
     std::size_t pair = 0;
 };
 
+void push_all(Array& array, const Item& item, Arena& arena) {
+    auto items = Items{item, arena};
+    for (auto i = std::size_t{0}; i < items.size(); ++i) {
+        array.push(arena, items[i]);
+    }
+}
+
+/// Puts more behind what there is, in an array that grows.
+void collect(Item& all, bool& is_owned, const Item& more, Arena& arena) {
+    if (all.is_undefined() || more.is_undefined()) {
+        all = all.is_undefined() ? more : all;
+        return;
+    }
+    if (!is_owned) {
+        auto* array = make_array(arena);
+        push_all(*array, all, arena);
+        all = Item::of(array);
+        is_owned = true;
+    }
+    push_all(*all.array, more, arena);
+}
+
 /// Several tuples as one whose bindings are arrays.
-Tuple* merge_tuples(const Array& tuples, Evaluator& evaluator) {
-    auto& arena = evaluator.arena();
+Tuple* merge_tuples(const Array& tuples, Arena& arena) {
     auto* merged = arena.make<Tuple>();
     *merged = *tuples.items[0].tuple;
     merged->bindings = arena.make_many<Binding>(merged->size);
     std::copy_n(tuples.items[0].tuple->bindings, merged->size, merged->bindings);
+    auto is_context_owned = false;
+    auto is_owned = std::vector<char>(merged->size);
     for (auto i = std::size_t{1}; i < tuples.size; ++i) {
         const auto& tuple = *tuples.items[i].tuple;
-        merged->context = append(merged->context, tuple.context, evaluator);
+        collect(merged->context, is_context_owned, tuple.context, arena);
         for (auto j = 0U; j < merged->size; ++j) {
             if (const auto* value = tuple.find(merged->bindings[j].name)) {
-                merged->bindings[j].value = append(merged->bindings[j].value, *value, evaluator);
+                auto is_ours = is_owned[j] != 0;
+                collect(merged->bindings[j].value, is_ours, *value, arena);
+                is_owned[j] = is_ours ? 1 : 0;
             }
         }
     }
     return merged;
 }
 
-void add_to_bucket(Bucket& bucket, const Item& item, Evaluator& evaluator) {
-    auto& arena = evaluator.arena();
+void add_to_bucket(Bucket& bucket, const Item& item, Arena& arena) {
     if (bucket.items == nullptr) {
         bucket.items = make_array(arena);
-        auto first = Items{bucket.single, arena};
-        for (auto i = std::size_t{0}; i < first.size(); ++i) {
-            bucket.items->push(arena, first[i]);
-        }
+        push_all(*bucket.items, bucket.single, arena);
     }
-    auto more = Items{item, arena};
-    for (auto i = std::size_t{0}; i < more.size(); ++i) {
-        bucket.items->push(arena, more[i]);
-    }
+    push_all(*bucket.items, item, arena);
 }
 
 } // namespace
@@ -82,7 +100,7 @@ Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
                              "multiple key definitions evaluate to same key: \"{}\"",
                              key.as_text());
                 }
-                add_to_bucket(bucket, item, *this);
+                add_to_bucket(bucket, item, arena_);
             } else {
                 keys->set(arena_, key.as_text(), Item::of(static_cast<std::int64_t>(buckets.size())));
                 buckets.push_back({.single = item, .pair = pair});
@@ -95,7 +113,7 @@ Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
         auto context = bucket.items != nullptr ? Item::of(bucket.items) : bucket.single;
         auto* inner = frame;
         if (is_stream) {
-            const auto& tuple = bucket.items != nullptr ? *merge_tuples(*bucket.items, *this)
+            const auto& tuple = bucket.items != nullptr ? *merge_tuples(*bucket.items, arena_)
                                                         : *bucket.single.tuple;
             context = tuple.context;
             inner = frame_of(tuple, frame);

@@ -178,8 +178,10 @@ struct Frame {
     std::uint32_t size = 0;
     std::uint32_t capacity = 0;
 
-    const Item* find(std::uint32_t name) const {
+    /// Also in what is around; `cost` becomes how much was looked at.
+    const Item* find(std::uint32_t name, std::uint32_t& cost) const {
         for (const auto* frame = this; frame != nullptr; frame = frame->parent) {
+            cost += 1 + frame->size;
             for (auto i = frame->size; i-- > 0;) {
                 if (frame->bindings[i].name == name) {
                     return &frame->bindings[i].value;

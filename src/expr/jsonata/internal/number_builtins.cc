@@ -200,10 +200,17 @@ Item run_format_base(const Call& call) {
     return call.evaluator.make_text(digits);
 }
 
+/// A picture may have as many separators as digits.
+void charge_picture(const Call& call) {
+    auto size = std::uint64_t{call[1].length};
+    call.evaluator.spend(size + size * size / 1000 + (call[0].is_string() ? call[0].length / 8 : 0));
+}
+
 Item run_format_number(const Call& call) {
     if (call[0].is_undefined()) {
         return {};
     }
+    charge_picture(call);
     return call.evaluator.make_text(
         format_number(call[0].as_double(), call[1].as_text(), call[2], call.arena));
 }
@@ -212,6 +219,7 @@ Item run_format_integer(const Call& call) {
     if (call[0].is_undefined()) {
         return {};
     }
+    charge_picture(call);
     auto picture = IntegerPicture::parse(call[1].as_text());
     return call.evaluator.make_text(format_integer(std::floor(call[0].as_double()), picture));
 }
@@ -220,6 +228,7 @@ Item run_parse_integer(const Call& call) {
     if (call[0].is_undefined()) {
         return {};
     }
+    charge_picture(call);
     auto parsed = parse_integer(call[0].as_text(), IntegerPicture::parse(call[1].as_text()));
     return std::isnan(parsed) ? Item{} : number(parsed);
 }

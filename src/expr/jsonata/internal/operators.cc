@@ -230,7 +230,7 @@ Item append(const Item& left, const Item& right, Evaluator& evaluator) {
     auto& arena = evaluator.arena();
     auto ours = Items{left, arena};
     auto theirs = Items{right, arena};
-    evaluator.spend((ours.size() + theirs.size()) / 16);
+    evaluator.spend((ours.size() + theirs.size()) / 8);
     auto* joined = make_array(arena);
     joined->reserve(arena, ours.size() + theirs.size());
     for (auto i = std::size_t{0}; i < ours.size(); ++i) {

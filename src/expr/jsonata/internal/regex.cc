@@ -13,7 +13,7 @@ namespace {
 using Op = Regex::Op;
 
 constexpr auto nowhere = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t instructions_per_step = 16;
+constexpr std::size_t instructions_per_step = 8;
 constexpr std::size_t instructions_per_asking = 256;
 constexpr std::size_t branches_max = 400'000;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "expr/jsonata/internal/raise.h"
@@ -115,13 +116,19 @@ private:
         if (++depth_ > group_depth_max) {
             refuse("groups are nested too deep");
         }
-        auto code = parse_sequence();
+        auto choices = std::vector<Code>{parse_sequence()};
+        auto size = length_of(choices[0]);
         while (skip("|")) {
-            auto other = parse_sequence();
-            code.insert(code.begin(), {Op::Branch, length_of(code) + 2});
-            code.push_back({Op::Jump, length_of(other) + 1});
-            add(code, other);
+            choices.push_back(parse_sequence());
+            size += length_of(choices.back()) + 2;
         }
+        auto code = Code{};
+        for (const auto& choice : choices | std::views::take(choices.size() - 1)) {
+            code.push_back({Op::Branch, length_of(choice) + 2});
+            add(code, choice);
+            code.push_back({Op::Jump, size - length_of(code)});
+        }
+        add(code, choices.back());
         --depth_;
         return code;
     }

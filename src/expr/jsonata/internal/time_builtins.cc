@@ -34,6 +34,7 @@ Item format(const Call& call, std::int64_t millis, const Item& picture, const It
         return call.evaluator.make_text(
             format_time(millis, TimePicture::iso8601(), offset_of(zone)));
     }
+    call.evaluator.spend(picture.length);
     auto parsed = TimePicture::parse(picture.as_text());
     return call.evaluator.make_text(format_time(millis, parsed, offset_of(zone)));
 }
@@ -82,6 +83,7 @@ Item run_to_millis(const Call& call) {
     auto now = millis_of(call.evaluator.now());
     auto spend = [&](std::size_t steps) { call.evaluator.spend(steps); };
     if (call[1].is_string()) {
+        call.evaluator.spend(call[1].length);
         auto picture = TimePicture::parse(call[1].as_text());
         auto parsed = parse_time(text, picture, now, spend);
         return parsed ? Item::of(*parsed) : Item{};

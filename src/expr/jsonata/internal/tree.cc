@@ -1,6 +1,7 @@
 #include "expr/jsonata/internal/tree.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <unordered_set>
 
@@ -45,13 +46,15 @@ const Function* function_named(Tree& tree, std::string_view name) {
     return name == "eval" && !tree.options.has_eval ? nullptr : find_builtin(name);
 }
 
-std::uint32_t ask_for(Tree& tree, std::vector<std::string> path) {
-    auto found = std::ranges::find(tree.externals, path);
-    auto place = found - tree.externals.begin();
-    if (found == tree.externals.end()) {
-        tree.externals.push_back(std::move(path));
+using Questions = std::map<std::vector<std::string>, std::uint32_t>;
+
+std::uint32_t ask_for(Tree& tree, Questions& questions, std::vector<std::string> path) {
+    auto [question, is_new] =
+        questions.emplace(std::move(path), static_cast<std::uint32_t>(tree.externals.size() + 1));
+    if (is_new) {
+        tree.externals.push_back(question->first);
     }
-    return static_cast<std::uint32_t>(place + 1);
+    return question->second;
 }
 
 bool is_index(std::string_view text) {
@@ -64,7 +67,7 @@ bool is_plain(const Node& step) {
 }
 
 /// `$a.b.c` is one question, answered unless one on the way is an array.
-void ask_for_path(Tree& tree, Node& path) {
+void ask_for_path(Tree& tree, Questions& questions, Node& path) {
     const auto& first = *path.children[0];
     if (first.kind != Kind::Variable || first.external == 0 || first.may_be_local || !is_plain(first)) {
         return;
@@ -78,11 +81,11 @@ void ask_for_path(Tree& tree, Node& path) {
     }
     if (parts.size() > 1) {
         path.external_steps = static_cast<std::uint32_t>(parts.size());
-        path.external = ask_for(tree, std::move(parts));
+        path.external = ask_for(tree, questions, std::move(parts));
     }
 }
 
-void resolve_variable(Tree& tree, Node& node) {
+void resolve_variable(Tree& tree, Questions& questions, Node& node) {
     if (node.text.empty() || node.text == "$") {
         return;
     }
@@ -98,12 +101,13 @@ void resolve_variable(Tree& tree, Node& node) {
         }
         return;
     }
-    node.external = ask_for(tree, {node.text});
+    node.external = ask_for(tree, questions, {node.text});
 }
 
 /// Settles what variables mean and what the bindings will be asked for.
 void resolve_names(Tree& tree) {
     auto bound = names_bound_in(tree);
+    auto questions = Questions{};
     auto is_variable = [](const Node& node) { return node.kind == Kind::Variable; };
     // A text that is evaluated may bind any name.
     auto has_eval = tree.options.has_eval && std::ranges::any_of(tree.nodes, [&](const Node& node) {
@@ -114,7 +118,7 @@ void resolve_names(Tree& tree) {
         node.has_bindings |= has_eval;
         node.may_be_local = has_eval || bound.contains(node.name);
         if (is_variable(node)) {
-            resolve_variable(tree, node);
+            resolve_variable(tree, questions, node);
         }
         if (node.kind == Kind::String || node.kind == Kind::Name) {
             node.constant = Item::of(std::string_view{node.text});
@@ -122,7 +126,7 @@ void resolve_names(Tree& tree) {
     }
     for (auto& node : tree.nodes) {
         if (node.kind == Kind::Path) {
-            ask_for_path(tree, node);
+            ask_for_path(tree, questions, node);
         }
     }
 }
