@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "expr/jsonata/internal/arrange.h"
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/parser.h"
 #include "expr/jsonata/internal/raise.h"
 

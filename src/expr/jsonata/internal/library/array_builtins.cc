@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/merge_sort.h"
 #include "expr/jsonata/internal/operators.h"

@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"

@@ -9,7 +9,7 @@
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/regex.h"
 #include "expr/jsonata/internal/text.h"
-#include "expr/jsonata/internal/time_picture.h"
+#include "expr/jsonata/internal/picture/time_picture.h"
 
 namespace sluice::expr::jsonata::internal {
 namespace {

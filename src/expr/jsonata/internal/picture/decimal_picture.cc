@@ -1,4 +1,4 @@
-#include "expr/jsonata/internal/decimal_picture.h"
+#include "expr/jsonata/internal/picture/decimal_picture.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "expr/jsonata/internal/time_picture.h"
+#include "expr/jsonata/internal/picture/time_picture.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "expr/jsonata/internal/integer_words.h"
+#include "expr/jsonata/internal/picture/integer_words.h"
 
 #include <algorithm>
 #include <array>

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "expr/jsonata/internal/builtin.h"
-#include "expr/jsonata/internal/decimal_picture.h"
+#include "expr/jsonata/internal/library/builtin.h"
+#include "expr/jsonata/internal/picture/decimal_picture.h"
 #include "expr/jsonata/internal/evaluator.h"
-#include "expr/jsonata/internal/integer_picture.h"
+#include "expr/jsonata/internal/picture/integer_picture.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
 

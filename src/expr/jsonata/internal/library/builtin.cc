@@ -1,4 +1,4 @@
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 
 #include <deque>
 #include <unordered_map>

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"

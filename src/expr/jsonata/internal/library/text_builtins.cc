@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "expr/jsonata/internal/builtin.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/letter_case.h"
 #include "expr/jsonata/internal/operators.h"

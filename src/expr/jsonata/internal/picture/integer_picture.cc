@@ -1,4 +1,4 @@
-#include "expr/jsonata/internal/integer_picture.h"
+#include "expr/jsonata/internal/picture/integer_picture.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "expr/jsonata/internal/integer_words.h"
+#include "expr/jsonata/internal/picture/integer_words.h"
 #include "expr/jsonata/internal/letter_case.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/jsonata/internal/integer_picture.h"
+#include "expr/jsonata/internal/picture/integer_picture.h"
 
 namespace sluice::expr::jsonata::internal {
 
