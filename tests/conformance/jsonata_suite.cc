@@ -2,8 +2,9 @@
 //
 // usage: sluice_jsonata_suite EXCEPTIONS FOLDER [NAME…]
 //
-// FOLDER has groups/ and datasets/. EXCEPTIONS lists the cases that do not pass: name, two spaces, the reason. Fails when
-// an unlisted case fails and when a listed one passes. With names, only those cases, and what they gave.
+// FOLDER has groups/ and datasets/. EXCEPTIONS lists the cases that do not pass: name, two spaces,
+// the reason. Fails when an unlisted case fails and when a listed one passes. With names, only
+// those cases, and what they gave.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -34,7 +35,9 @@ std::string read_text(const fs::path& path) {
 
 /// The UTF-16 unit of an escape \uXXXX at a place; 0 when there is none.
 unsigned unit_at(const std::string& text, std::size_t at) {
-    return text.compare(at, 2, "\\u") == 0 ? static_cast<unsigned>(std::stoul(text.substr(at + 2, 4), nullptr, 16)) : 0;
+    return text.compare(at, 2, "\\u") == 0
+               ? static_cast<unsigned>(std::stoul(text.substr(at + 2, 4), nullptr, 16))
+               : 0;
 }
 
 /// Single surrogates are no JSON for us: in an expression, its own escape says the same.
@@ -88,7 +91,8 @@ bool is_close(const Value& left, const Value& right) {
     };
     auto one = number(left);
     auto other = number(right);
-    return one == other || std::abs(one - other) <= 1e-14 * std::max(std::abs(one), std::abs(other));
+    return one == other ||
+           std::abs(one - other) <= 1e-14 * std::max(std::abs(one), std::abs(other));
 }
 
 /// As JSON: numbers by their value.
@@ -100,7 +104,8 @@ bool is_same(const Value& left, const Value& right) {
         return std::ranges::equal(left.as_list(), right.as_list(), is_same);
     }
     if (left.is_map() && right.is_map()) {
-        return left.size() == right.size() && std::ranges::all_of(left.as_map(), [&](const auto& member) {
+        return left.size() == right.size() &&
+               std::ranges::all_of(left.as_map(), [&](const auto& member) {
                    const auto* other = right.find(member.key);
                    return other != nullptr && is_same(member.value, *other);
                });
@@ -137,9 +142,8 @@ jsonata::Answer answer_of(const Value& test, const fs::path& folder) {
     if (!expression) {
         return expression.error();
     }
-    auto budget = sluice::expr::Budget{.steps_max = 50'000'000,
-                                       .output_bytes_max = 64UL << 20U,
-                                       .memory_bytes_max = 1UL << 30U};
+    auto budget = sluice::expr::Budget{
+        .steps_max = 50'000'000, .output_bytes_max = 64UL << 20U, .memory_bytes_max = 1UL << 30U};
     // What stops endless recursion in this suite is a limit of its own.
     if (const auto* depth = test.find("depth"); depth != nullptr && depth->as_int() >= 100) {
         budget.call_depth_max = static_cast<std::size_t>(depth->as_int());
@@ -190,8 +194,8 @@ struct Tally {
     std::size_t surprises = 0;
 };
 
-void run(const Value& test, const fs::path& folder, const std::map<std::string, std::string>& exceptions,
-         bool is_wordy, Tally& tally) {
+void run(const Value& test, const fs::path& folder,
+         const std::map<std::string, std::string>& exceptions, bool is_wordy, Tally& tally) {
     auto name = std::string{test.find("name")->as_string()};
     auto answer = answer_of(test, folder);
     auto is_passed = is_right(test, answer);

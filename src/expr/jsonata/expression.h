@@ -38,9 +38,9 @@ struct NativeFunction {
 struct Options {
     std::vector<NativeFunction> functions;
     bool has_eval = true;
-    std::vector<std::string> names;          ///< Bound from outside; empty: any.
-    std::function<Time()> clock = {};        ///< For `$now` and `$millis`; the system's when empty.
-    std::function<double()> random = {};     ///< For `$random` and `$shuffle`: from 0 to below 1.
+    std::vector<std::string> names;      ///< Bound from outside; empty: any.
+    std::function<Time()> clock = {};    ///< For `$now` and `$millis`; the system's when empty.
+    std::function<double()> random = {}; ///< For `$random` and `$shuffle`: from 0 to below 1.
 };
 
 /// A compiled JSONata expression. Immutable, shared between threads; copies share it.

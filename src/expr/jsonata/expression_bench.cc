@@ -1,5 +1,5 @@
-// What does an evaluation cost on 1 KB of data that is already parsed? tests/conformance/jsonata_reference.js asks npm's
-// jsonata the same.
+// What does an evaluation cost on 1 KB of data that is already parsed?
+// tests/conformance/jsonata_reference.js asks npm's jsonata the same.
 
 #include <string>
 
@@ -41,7 +41,8 @@ Value input() {
 void evaluate(benchmark::State& state, std::string_view text) {
     auto expression = Expression::compile(text);
     auto data = std::optional{input()};
-    auto names = testing::MapBindings{Value::object({{"states", Value::object({{"input", *data}})}})};
+    auto names =
+        testing::MapBindings{Value::object({{"states", Value::object({{"input", *data}})}})};
     for (auto _ : state) {
         auto answer = expression->evaluate(data, names);
         if (!std::holds_alternative<Value>(answer)) {

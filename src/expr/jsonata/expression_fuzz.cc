@@ -21,7 +21,8 @@ Value fuzz_input() {
     auto row = [](int number) {
         return Value::object({{"a", number}, {"b", Value::list({"x", "y", Value{}})}, {"c", true}});
     };
-    return Value::object({{"rows", Value::list({row(1), row(2)})}, {"s", "2026-11-15"}, {"n", 2.5}});
+    return Value::object(
+        {{"rows", Value::list({row(1), row(2)})}, {"s", "2026-11-15"}, {"n", 2.5}});
 }
 
 } // namespace
@@ -30,7 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const auto input = std::optional{fuzz_input()};
     namespace jsonata = sluice::expr::jsonata;
     auto text = std::string_view{reinterpret_cast<const char*>(data), size};
-    auto options = jsonata::Options{.clock = [] { return sluice::Time{}; }, .random = [] { return 0.5; }};
+    auto options =
+        jsonata::Options{.clock = [] { return sluice::Time{}; }, .random = [] { return 0.5; }};
     auto expression = jsonata::Expression::compile(text, options);
     if (expression) {
         auto budget = sluice::expr::Budget{.steps_max = 10'000, .memory_bytes_max = 16UL << 20U};

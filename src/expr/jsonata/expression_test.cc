@@ -36,8 +36,8 @@ Answer answer_of(std::string_view text, const std::optional<Value>& input = std:
 }
 
 std::string evaluate(std::string_view text, std::string_view input = "") {
-    return wording(answer_of(
-        text, input.empty() ? std::nullopt : std::optional{*value::parse_json(input)}));
+    return wording(
+        answer_of(text, input.empty() ? std::nullopt : std::optional{*value::parse_json(input)}));
 }
 
 TEST(Jsonata, MapsPathsOverArrays) {
@@ -73,8 +73,9 @@ TEST(Jsonata, KeepsTheOrderOfMembers) {
 }
 
 TEST(Jsonata, FindsManyMembers) {
-    EXPECT_EQ(evaluate("($o := $merge([0..200].{'k' & $: $}); $o.k0 + $o.k150 + $count($keys($o)))"),
-              "351");
+    EXPECT_EQ(
+        evaluate("($o := $merge([0..200].{'k' & $: $}); $o.k0 + $o.k150 + $count($keys($o)))"),
+        "351");
     EXPECT_EQ(evaluate("($o := $merge([0..50].{'k' & $: $}); $r := $o ~> |$|{'n': 1}, ['k3']|; "
                        "[$r.n, $count($keys($r)), $r.k50])"),
               "[1,51,50]");
@@ -126,7 +127,8 @@ TEST(Jsonata, CountsCharactersNotBytes) {
 
 TEST(Jsonata, KnowsTimesWestOfGreenwichByHalfHours) {
     EXPECT_EQ(evaluate("$fromMillis(0, '[H01]:[m01] [Z]', '-0530')"), "\"18:30 -05:30\"");
-    EXPECT_EQ(evaluate("$toMillis('1970-01-01 00:00 -05:30', '[Y]-[M]-[D] [H]:[m] [Z]')"), "19800000");
+    EXPECT_EQ(evaluate("$toMillis('1970-01-01 00:00 -05:30', '[Y]-[M]-[D] [H]:[m] [Z]')"),
+              "19800000");
     EXPECT_EQ(evaluate("$toMillis('2018-02-30')"), "1519948800000");
     EXPECT_EQ(evaluate("$toMillis('2018-13-01')"), "D3110");
 }
@@ -143,11 +145,10 @@ TEST(Jsonata, CallsTheHostsFunctions) {
     auto half = NativeFunction{"half", "<n-:n>", [](std::span<const Value> arguments) -> Answer {
                                    return Value{arguments[0].as_int() / 2};
                                }};
-    auto fails = NativeFunction{"fails", "", [](std::span<const Value>) -> Answer {
-                                    return Fault{"E1", "no", 0};
-                                }};
-    auto nothing = NativeFunction{
-        "nothing", "", [](std::span<const Value>) -> Answer { return Undefined{}; }};
+    auto fails = NativeFunction{
+        "fails", "", [](std::span<const Value>) -> Answer { return Fault{"E1", "no", 0}; }};
+    auto nothing =
+        NativeFunction{"nothing", "", [](std::span<const Value>) -> Answer { return Undefined{}; }};
     auto options = Options{.functions = {half, fails, nothing}};
     EXPECT_EQ(wording(answer_of("[4, 10].$half()", {}, options)), "[2,5]");
     EXPECT_EQ(wording(answer_of("$map([4, 10], $half)", {}, options)), "T0410");
@@ -192,7 +193,8 @@ TEST(Jsonata, AsksForWholePathsOnce) {
 }
 
 TEST(Jsonata, MapsOverArraysOnAnAskedPath) {
-    auto names = Value::object({{"e", Value::list({Value::object({{"a", 1}}), Value::object({{"a", 2}})})}});
+    auto names =
+        Value::object({{"e", Value::list({Value::object({{"a", 1}}), Value::object({{"a", 2}})})}});
     EXPECT_EQ(wording(answer_of("$e.a", {}, {}, names)), "[1,2]");
     EXPECT_EQ(wording(answer_of("($e := {'a': 5}; $e.a)", {}, {}, names)), "5");
 }
@@ -200,7 +202,9 @@ TEST(Jsonata, MapsOverArraysOnAnAskedPath) {
 TEST(Jsonata, RefusesUnknownNamesWhenNamesAreGiven) {
     auto options = Options{.names = {"event", "sum"}};
     EXPECT_EQ(wording(answer_of("$evnt.a", {}, options)), "unknown_name");
-    EXPECT_EQ(wording(answer_of("($x := 1; $x + $event)", {}, options, Value::object({{"event", 2}}))), "3");
+    EXPECT_EQ(
+        wording(answer_of("($x := 1; $x + $event)", {}, options, Value::object({{"event", 2}}))),
+        "3");
     EXPECT_EQ(wording(answer_of("$sum + 1", {}, options, Value::object({{"sum", 2}}))), "3");
 }
 
@@ -296,7 +300,8 @@ TEST(JsonataBombs, EndInFaults) {
     for (const auto& bomb : bombs) {
         auto answer = answer_of(bomb);
         const auto* fault = std::get_if<Fault>(&answer);
-        auto is_small = fault != nullptr || value::to_json(std::get<Value>(answer)).size() < 3'000'000;
+        auto is_small =
+            fault != nullptr || value::to_json(std::get<Value>(answer)).size() < 3'000'000;
         EXPECT_TRUE(is_small) << bomb.substr(0, 100);
     }
 }
@@ -317,7 +322,8 @@ TEST(JsonataBombs, NameTheGuard) {
 }
 
 TEST(Jsonata, EvaluatesOnThreadsOfSmallStacks) {
-    auto expression = Expression::compile("($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(300))");
+    auto expression =
+        Expression::compile("($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(300))");
     auto answers = std::vector<std::string>(4);
     auto threads = std::vector<std::thread>{};
     for (auto& answer : answers) {

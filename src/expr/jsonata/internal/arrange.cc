@@ -204,8 +204,9 @@ Node* Arranger::arrange_focus(Node* node) {
     auto* result = arrange(node->children[0]);
     auto* step = last_step_of(result);
     if (!step->stages.empty() || !step->predicates.empty()) {
-        raise_at(node->position, "S0215", "a context variable binding must precede any predicates "
-                                          "on a step");
+        raise_at(node->position, "S0215",
+                 "a context variable binding must precede any predicates "
+                 "on a step");
     }
     if (step->kind == Kind::Sort) {
         raise_at(node->position, "S0216",
@@ -325,7 +326,9 @@ void Arranger::resolve_ancestry(Node* path) {
     }
     for (auto* slot : slots) {
         auto index = std::ssize(path->children) - 2;
-        auto step_at = [&](std::ptrdiff_t at) { return path->children[static_cast<std::size_t>(at)]; };
+        auto step_at = [&](std::ptrdiff_t at) {
+            return path->children[static_cast<std::size_t>(at)];
+        };
         while (slot->level > 0) {
             if (index < 0) {
                 path->seeking.push_back(slot);
@@ -369,8 +372,9 @@ void Arranger::seek_parent(Node* node, Slot* slot) {
             break;
         }
         default:
-            raise_at(node->position, "S0217", "the object representing the 'parent' cannot be "
-                                              "derived from this expression");
+            raise_at(node->position, "S0217",
+                     "the object representing the 'parent' cannot be "
+                     "derived from this expression");
     }
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
 
@@ -69,8 +69,8 @@ Item Evaluator::evaluate_call(const Node& node, const Item& input, Frame* frame,
     }
 }
 
-Item Evaluator::call(const Function& function, std::span<const Item> arguments,
-                     const Item& context, Frame* frame) {
+Item Evaluator::call(const Function& function, std::span<const Item> arguments, const Item& context,
+                     Frame* frame) {
     auto result = call_once(function, arguments, context, frame);
     while (result.type == Type::TailCall) {
         const auto& next = *result.tail_call;
@@ -170,8 +170,8 @@ Item Evaluator::evaluate_partial(const Node& node, const Item& input, Frame* fra
     auto* arguments = arena_.make_many<Item>(node.children.size());
     for (auto i = std::size_t{0}; i < node.children.size(); ++i) {
         const auto& part = *node.children[i];
-        arguments[i] = part.kind == Kind::Keyword ? Item::of(Type::Hole)
-                                                  : evaluate(part, input, frame);
+        arguments[i] =
+            part.kind == Kind::Keyword ? Item::of(Type::Hole) : evaluate(part, input, frame);
     }
     partial->kind = FunctionKind::Partial;
     partial->first = &callee_of(node, input, frame, "T1007", "T1008");
@@ -223,8 +223,8 @@ Item Evaluator::call_chain(const Function& function, std::span<const Item> argum
     if (++depth_ > depth_max_) {
         raise("U1001", "calls are nested deeper than the budget allows");
     }
-    auto between = call(*function.first, arguments.first(std::min<std::size_t>(1, arguments.size())),
-                        Item{}, frame);
+    auto between = call(*function.first,
+                        arguments.first(std::min<std::size_t>(1, arguments.size())), Item{}, frame);
     auto result = call(*function.second, {&between, 1}, Item{}, frame);
     --depth_;
     return result;

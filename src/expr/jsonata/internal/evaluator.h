@@ -121,8 +121,9 @@ private:
     std::size_t depth_ = 0;
     std::size_t depth_max_;
     std::vector<External> externals_;
-    std::vector<std::unique_ptr<const Value>> held_; ///< What bindings and the host's functions gave.
-    std::vector<std::unique_ptr<Tree>> evaluated_;   ///< By `$eval`.
+    std::vector<std::unique_ptr<const Value>>
+        held_;                                     ///< What bindings and the host's functions gave.
+    std::vector<std::unique_ptr<Tree>> evaluated_; ///< By `$eval`.
     std::optional<Time> now_;
 };
 

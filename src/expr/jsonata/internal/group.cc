@@ -102,7 +102,8 @@ Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
                 }
                 add_to_bucket(bucket, item, arena_);
             } else {
-                keys->set(arena_, key.as_text(), Item::of(static_cast<std::int64_t>(buckets.size())));
+                keys->set(arena_, key.as_text(),
+                          Item::of(static_cast<std::int64_t>(buckets.size())));
                 buckets.push_back({.single = item, .pair = pair});
             }
         }
@@ -164,9 +165,9 @@ Item Evaluator::sort(const Node& node, const Items& inputs, Frame* frame, bool i
         if (key.terms.size() <= term) {
             const auto& expression = *node.children[term]->children[0];
             const auto& item = key.item;
-            key.terms.push_back(is_tuples ? evaluate(expression, item.tuple->context,
-                                                     frame_of(*item.tuple, frame))
-                                          : evaluate(expression, item, frame));
+            key.terms.push_back(
+                is_tuples ? evaluate(expression, item.tuple->context, frame_of(*item.tuple, frame))
+                          : evaluate(expression, item, frame));
         }
         return key.terms[term];
     };
@@ -175,7 +176,8 @@ Item Evaluator::sort(const Node& node, const Items& inputs, Frame* frame, bool i
         for (auto term = std::size_t{0}; term < node.children.size(); ++term) {
             auto order = compare_terms(term_of(left, term), term_of(right, term), node.position);
             if (order != 0) {
-                auto is_undefined = left.terms[term].is_undefined() || right.terms[term].is_undefined();
+                auto is_undefined =
+                    left.terms[term].is_undefined() || right.terms[term].is_undefined();
                 auto is_turned = node.children[term]->is_descending && !is_undefined;
                 return (is_turned ? -order : order) > 0;
             }

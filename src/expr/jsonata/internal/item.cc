@@ -1,9 +1,9 @@
 #include "expr/jsonata/internal/item.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
-#include <bit>
 
 #include "value/json.h"
 

@@ -30,8 +30,8 @@ enum class Type : std::uint8_t {
     Array,
     Object,
     Function,
-    Tuple, ///< Of a tuple stream, never seen by an author.
-    Hole,  ///< The `?` of a partial application.
+    Tuple,    ///< Of a tuple stream, never seen by an author.
+    Hole,     ///< The `?` of a partial application.
     TailCall, ///< What a lambda's last call is put off as.
 };
 
@@ -218,12 +218,12 @@ struct Function {
     const Node* node = nullptr; ///< Lambda, Transform, Regex, NextMatch.
     const Builtin* builtin = nullptr;
     const Signature* signature = nullptr; ///< Builtin, Host: may be null.
-    std::uint32_t host = 0; ///< Its place in the options.
+    std::uint32_t host = 0;               ///< Its place in the options.
     Frame* frame = nullptr;
-    Item input;                        ///< NextMatch: the text.
-    const Function* first = nullptr;   ///< Partial: what is called; Chain: what is called first.
-    const Function* second = nullptr;  ///< Chain.
-    const Item* arguments = nullptr;   ///< Partial: with holes.
+    Item input;                       ///< NextMatch: the text.
+    const Function* first = nullptr;  ///< Partial: what is called; Chain: what is called first.
+    const Function* second = nullptr; ///< Chain.
+    const Item* arguments = nullptr;  ///< Partial: with holes.
     std::uint32_t argument_count = 0;
     std::size_t offset = 0; ///< NextMatch: the byte where to go on.
 };

@@ -2,6 +2,7 @@
 
 #include <clocale>
 #include <cwctype>
+
 #include <locale.h> // NOLINT(modernize-deprecated-headers): newlocale
 
 #include "expr/jsonata/internal/text.h"

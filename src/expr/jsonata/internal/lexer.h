@@ -9,12 +9,21 @@
 
 namespace sluice::expr::jsonata::internal {
 
-enum class TokenKind : std::uint8_t { End, Name, Variable, String, Number, Constant, Regex, Operator };
+enum class TokenKind : std::uint8_t {
+    End,
+    Name,
+    Variable,
+    String,
+    Number,
+    Constant,
+    Regex,
+    Operator
+};
 
 struct Token {
     TokenKind kind = TokenKind::End;
-    std::string text; ///< What a name or string stands for; an operator as written.
-    Item constant;    ///< Of a number, true, false or null.
+    std::string text;  ///< What a name or string stands for; an operator as written.
+    Item constant;     ///< Of a number, true, false or null.
     std::string flags; ///< Of a regular expression.
     std::size_t position = 0;
 

@@ -21,8 +21,7 @@ void merge_sort(std::vector<T>& elements, IsAfter&& is_after) {
     auto i = std::size_t{0};
     auto j = std::size_t{0};
     for (auto& element : elements) {
-        auto takes_right =
-            i == left.size() || (j < right.size() && is_after(left[i], right[j]));
+        auto takes_right = i == left.size() || (j < right.size() && is_after(left[i], right[j]));
         element = takes_right ? std::move(right[j++]) : std::move(left[i++]);
     }
 }

@@ -26,8 +26,7 @@ std::optional<std::int64_t> calculate_exactly(Operator op, std::int64_t left, st
         case Operator::Divide:
             return right == 0 || right == -1 || left % right != 0 ? std::nullopt
                                                                   : std::optional{left / right};
-        default:
-            return right == 0 || right == -1 ? std::nullopt : std::optional{left % right};
+        default: return right == 0 || right == -1 ? std::nullopt : std::optional{left % right};
     }
 }
 
@@ -258,7 +257,8 @@ Item clone(const Item& item, Evaluator& evaluator, std::size_t depth) {
         auto members = Members{item};
         auto* object = arena.make<Object>();
         for (auto i = std::size_t{0}; i < members.size(); ++i) {
-            object->set(arena, members.key(i), clone(members.value(i, arena), evaluator, depth + 1));
+            object->set(arena, members.key(i),
+                        clone(members.value(i, arena), evaluator, depth + 1));
         }
         return Item::of(object);
     }

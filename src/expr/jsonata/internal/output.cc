@@ -107,13 +107,15 @@ std::string plain_number(std::string_view digits, int exponent) {
     auto count = static_cast<int>(digits.size());
     if (exponent >= 0 && exponent < 21) {
         if (count <= exponent + 1) {
-            return std::string{digits} + std::string(static_cast<std::size_t>(exponent + 1 - count), '0');
+            return std::string{digits} +
+                   std::string(static_cast<std::size_t>(exponent + 1 - count), '0');
         }
         auto whole = static_cast<std::size_t>(exponent + 1);
         return fmt::format("{}.{}", digits.substr(0, whole), digits.substr(whole));
     }
     if (exponent < 0 && exponent >= -7 + 1) {
-        return "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + std::string{digits};
+        return "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') +
+               std::string{digits};
     }
     auto fraction = digits.substr(1);
     return fmt::format("{}{}{}e{}{}", digits[0], fraction.empty() ? "" : ".", fraction,
@@ -182,7 +184,8 @@ std::string key_text(std::string_view key) {
 /// Makes a Value and weighs it: what goes out is held to the budget.
 class Converter {
 public:
-    Converter(Evaluator& evaluator, bool is_output) : evaluator_{evaluator}, is_output_{is_output} {}
+    Converter(Evaluator& evaluator, bool is_output)
+        : evaluator_{evaluator}, is_output_{is_output} {}
 
     Value convert(const Item& item, std::size_t depth) {
         if (depth > value_depth_max) {

@@ -21,11 +21,10 @@ struct Power {
 };
 
 constexpr auto powers = std::array<Power, 27>{{
-    {".", 75}, {"[", 80},  {"{", 70},  {"(", 80},  {"@", 80},  {"#", 80},
-    {"?", 20}, {"+", 50},  {"-", 50},  {"*", 60},  {"/", 60},  {"%", 60},
-    {"=", 40}, {"<", 40},  {">", 40},  {"^", 40},  {":=", 10}, {"!=", 40},
-    {"<=", 40}, {">=", 40}, {"~>", 40}, {"and", 30}, {"or", 25}, {"in", 40},
-    {"&", 50}, {"?:", 40}, {"??", 40},
+    {".", 75},   {"[", 80},  {"{", 70},  {"(", 80},  {"@", 80},  {"#", 80},  {"?", 20},
+    {"+", 50},   {"-", 50},  {"*", 60},  {"/", 60},  {"%", 60},  {"=", 40},  {"<", 40},
+    {">", 40},   {"^", 40},  {":=", 10}, {"!=", 40}, {"<=", 40}, {">=", 40}, {"~>", 40},
+    {"and", 30}, {"or", 25}, {"in", 40}, {"&", 50},  {"?:", 40}, {"??", 40},
 }};
 
 int power_of(const Token& token) {
@@ -148,7 +147,8 @@ Node* Parser::parse_prefix(const Token& token) {
         }
         case TokenKind::Number:
         case TokenKind::Constant: {
-            auto* node = make(token.kind == TokenKind::Number ? Kind::Number : Kind::Constant, token);
+            auto* node =
+                make(token.kind == TokenKind::Number ? Kind::Number : Kind::Constant, token);
             node->constant = token.constant;
             return node;
         }

@@ -29,8 +29,8 @@ bool is_constructed(const Item& item) {
 
 Item Evaluator::evaluate_path(const Node& path, const Item& input, Frame* frame) {
     const auto& steps = path.children;
-    auto inputs = steps[0]->kind == Kind::Variable ? Items::one(input, arena_)
-                                                   : Items{input, arena_};
+    auto inputs =
+        steps[0]->kind == Kind::Variable ? Items::one(input, arena_) : Items{input, arena_};
     auto result = Item{};
     auto at = std::size_t{0};
     auto is_tuple = false;

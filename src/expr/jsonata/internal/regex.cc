@@ -137,8 +137,8 @@ private:
                 break;
             case Op::WordEdge:
             case Op::NotWordEdge: {
-                auto is_edge = (place_ > 0 && is_word(before())) !=
-                               (place_ < text_.size() && is_word(here()));
+                auto is_edge =
+                    (place_ > 0 && is_word(before())) != (place_ < text_.size() && is_word(here()));
                 if (is_edge != (instruction.op == Op::WordEdge)) {
                     return false;
                 }
@@ -194,8 +194,8 @@ private:
         if (!program_.ignores_case) {
             return set.contains(code) != set.is_negated;
         }
-        auto is_there = set.contains(code) || set.contains(to_upper(code)) ||
-                        set.contains(to_lower(code));
+        auto is_there =
+            set.contains(code) || set.contains(to_upper(code)) || set.contains(to_lower(code));
         return is_there != set.is_negated;
     }
 
@@ -277,7 +277,8 @@ private:
         const auto& repetition = program_.repetitions[which];
         set(Undo::Counter, counters_, which, counters_[which] + 1);
         set(Undo::Place, places_, which, place_);
-        for (auto bound = 2UL * repetition.first_group; bound < 2UL * repetition.last_group; ++bound) {
+        for (auto bound = 2UL * repetition.first_group; bound < 2UL * repetition.last_group;
+             ++bound) {
             set(Undo::Bound, bounds_, bound, nowhere);
         }
         ++at_;

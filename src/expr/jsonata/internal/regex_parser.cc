@@ -21,10 +21,9 @@ constexpr std::uint32_t code_max = 0x10FFFF;
 
 const std::vector<Set::Range> digits = {{'0', '9'}};
 const std::vector<Set::Range> words = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-const std::vector<Set::Range> spaces = {{9, 13},           {' ', ' '},       {0xA0, 0xA0},
-                                        {0x1680, 0x1680},  {0x2000, 0x200A}, {0x2028, 0x2029},
-                                        {0x202F, 0x202F},  {0x205F, 0x205F}, {0x3000, 0x3000},
-                                        {0xFEFF, 0xFEFF}};
+const std::vector<Set::Range> spaces = {
+    {9, 13},          {' ', ' '},       {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+    {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
 
 std::vector<Set::Range> all_but(const std::vector<Set::Range>& ranges) {
     auto others = std::vector<Set::Range>{};
@@ -100,8 +99,8 @@ private:
                 is_class = pattern_[i] == '[';
             } else if (pattern_[i] == '(' && !is_class) {
                 auto rest = pattern_.substr(i + 1);
-                auto is_named = rest.starts_with("?<") && !rest.starts_with("?<=") &&
-                                !rest.starts_with("?<!");
+                auto is_named =
+                    rest.starts_with("?<") && !rest.starts_with("?<=") && !rest.starts_with("?<!");
                 if (is_named || !rest.starts_with("?")) {
                     ++group_total_;
                 }
@@ -189,9 +188,8 @@ private:
     std::optional<std::uint32_t> parse_count() {
         auto count = std::optional<std::uint32_t>{};
         while (peek() >= '0' && peek() <= '9') {
-            count = std::min<std::uint32_t>(count.value_or(0) * 10 +
-                                                static_cast<std::uint32_t>(peek() - '0'),
-                                            100'000'000);
+            count = std::min<std::uint32_t>(
+                count.value_or(0) * 10 + static_cast<std::uint32_t>(peek() - '0'), 100'000'000);
             ++at_;
         }
         return count;
@@ -419,8 +417,8 @@ private:
 } // namespace
 
 Regex::Program compile_regex(std::string_view pattern, std::string_view flags) {
-    auto program = Regex::Program{.ignores_case = flags.contains('i'),
-                                  .is_multiline = flags.contains('m')};
+    auto program =
+        Regex::Program{.ignores_case = flags.contains('i'), .is_multiline = flags.contains('m')};
     RegexParser{pattern, program}.parse();
     return program;
 }

@@ -20,7 +20,8 @@ std::uint32_t unit_rank(std::uint32_t code) {
 }
 
 bool is_surrogate(std::string_view text, std::size_t at) {
-    return at + 2 < text.size() && text[at] == '\xED' && static_cast<unsigned char>(text[at + 1]) >= 0xA0;
+    return at + 2 < text.size() && text[at] == '\xED' &&
+           static_cast<unsigned char>(text[at + 1]) >= 0xA0;
 }
 
 } // namespace

@@ -69,7 +69,8 @@ bool is_plain(const Node& step) {
 /// `$a.b.c` is one question, answered unless one on the way is an array.
 void ask_for_path(Tree& tree, Questions& questions, Node& path) {
     const auto& first = *path.children[0];
-    if (first.kind != Kind::Variable || first.external == 0 || first.may_be_local || !is_plain(first)) {
+    if (first.kind != Kind::Variable || first.external == 0 || first.may_be_local ||
+        !is_plain(first)) {
         return;
     }
     auto parts = tree.externals[first.external - 1];
@@ -111,8 +112,8 @@ void resolve_names(Tree& tree) {
     auto is_variable = [](const Node& node) { return node.kind == Kind::Variable; };
     // A text that is evaluated may bind any name.
     auto has_eval = tree.options.has_eval && std::ranges::any_of(tree.nodes, [&](const Node& node) {
-        return is_variable(node) && node.text == "eval";
-    });
+                        return is_variable(node) && node.text == "eval";
+                    });
     for (auto& node : tree.nodes) {
         node.has_frills = !node.predicates.empty() || node.group != nullptr || node.keeps_array;
         node.has_bindings |= has_eval;
@@ -158,8 +159,9 @@ std::unique_ptr<Tree> parse(std::string_view text, const Options& options, const
     }
     tree->root = Arranger{*tree}.arrange(Parser{tree->text, *tree}.parse());
     if (tree->root->kind == Kind::Parent || !tree->root->seeking.empty()) {
-        raise_at(tree->root->position, "S0217", "the object representing the 'parent' cannot be "
-                                                "derived from this expression");
+        raise_at(tree->root->position, "S0217",
+                 "the object representing the 'parent' cannot be "
+                 "derived from this expression");
     }
     resolve_names(*tree);
     return tree;

@@ -88,20 +88,20 @@ struct Stage {
 struct Node {
     Kind kind = Kind::Constant;
     Operator op = Operator::None;
-    bool keeps_array = false;       ///< Followed by `[]`.
-    bool keeps_singleton = false;   ///< A path with such a step.
-    bool is_constructor = false;    ///< `[…]` at an end of a path.
-    bool is_tuple = false;          ///< Carries tuples.
-    bool is_tail = false;           ///< A call whose answer is its caller's.
-    bool is_descending = false;     ///< A term of an order.
-    bool has_bindings = false;      ///< A block that binds.
-    bool may_be_local = true;       ///< A variable that the expression itself may bind.
-    bool has_frills = false;        ///< Predicates, a group or `[]`: set when the tree is done.
+    bool keeps_array = false;     ///< Followed by `[]`.
+    bool keeps_singleton = false; ///< A path with such a step.
+    bool is_constructor = false;  ///< `[…]` at an end of a path.
+    bool is_tuple = false;        ///< Carries tuples.
+    bool is_tail = false;         ///< A call whose answer is its caller's.
+    bool is_descending = false;   ///< A term of an order.
+    bool has_bindings = false;    ///< A block that binds.
+    bool may_be_local = true;     ///< A variable that the expression itself may bind.
+    bool has_frills = false;      ///< Predicates, a group or `[]`: set when the tree is done.
     std::uint32_t position = 0;
     std::uint32_t height = 0;
-    std::uint32_t name = 0;     ///< Variables and binds.
-    std::uint32_t focus = 0;    ///< `@$name` of a step.
-    std::uint32_t index = 0;    ///< `#$name` of a step.
+    std::uint32_t name = 0;  ///< Variables and binds.
+    std::uint32_t focus = 0; ///< `@$name` of a step.
+    std::uint32_t index = 0; ///< `#$name` of a step.
     /// Of a variable from outside, or a path that starts with one: its place among what is asked
     /// for, from 1.
     std::uint32_t external = 0;

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/merge_sort.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
@@ -221,8 +221,9 @@ Item run_reduce(const Call& call) {
         return {};
     }
     if (arity_of(*call[1].function) < 2) {
-        raise("D3050", "the second argument of reduce function must be a function with at least "
-                       "two arguments");
+        raise("D3050",
+              "the second argument of reduce function must be a function with at least "
+              "two arguments");
     }
     auto items = Items{call[0], call.arena};
     auto at = std::size_t{0};

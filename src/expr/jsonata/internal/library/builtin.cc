@@ -10,9 +10,9 @@ namespace {
 class Library {
 public:
     Library() {
-        for (auto group : {text_builtins(), matching_builtins(), encoding_builtins(),
-                           number_builtins(), array_builtins(), object_builtins(), time_builtins(),
-                           other_builtins()}) {
+        for (auto group :
+             {text_builtins(), matching_builtins(), encoding_builtins(), number_builtins(),
+              array_builtins(), object_builtins(), time_builtins(), other_builtins()}) {
             for (const auto& builtin : group) {
                 auto& function = functions_.emplace_back();
                 function.kind = FunctionKind::Builtin;

@@ -3,8 +3,8 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"
 

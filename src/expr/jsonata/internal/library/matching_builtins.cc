@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"
 
@@ -52,7 +52,8 @@ void for_each_match(const Call& call, const Function& matcher, const Item& limit
     auto& evaluator = call.evaluator;
     auto count = 0.0;
     auto argument = call[0];
-    auto found = found_of(evaluator.call(matcher, {&argument, 1}, Item{}, call.frame), text, call.arena);
+    auto found =
+        found_of(evaluator.call(matcher, {&argument, 1}, Item{}, call.frame), text, call.arena);
     while (found && (limit.is_undefined() || count < limit.as_double())) {
         evaluator.spend(1 + found->end / 64);
         take(*found);
@@ -140,7 +141,8 @@ private:
             ++at_;
             return;
         }
-        auto digits_max = groups_.size() == 0 ? std::size_t{1} : std::to_string(groups_.size()).size();
+        auto digits_max =
+            groups_.size() == 0 ? std::size_t{1} : std::to_string(groups_.size()).size();
         auto number = read_number(digits_max);
         if (number && digits_max > 1 && *number > groups_.size()) {
             number = read_number(digits_max - 1);
@@ -240,8 +242,9 @@ void split_text(const Call& call, double limit, Array& out) {
     auto separator = call[1].as_text();
     auto at = std::size_t{0};
     while (out.size < limit) {
-        auto end = separator.empty() ? (at < text.size() ? at + character_at(text, at).size : text.npos)
-                                     : text.find(separator, at);
+        auto end = separator.empty()
+                       ? (at < text.size() ? at + character_at(text, at).size : text.npos)
+                       : text.find(separator, at);
         if (separator.empty() && end >= text.size()) {
             if (at < text.size()) {
                 out.push(call.arena, Item::of(text.substr(at)));

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "expr/jsonata/internal/library/builtin.h"
-#include "expr/jsonata/internal/picture/decimal_picture.h"
 #include "expr/jsonata/internal/evaluator.h"
-#include "expr/jsonata/internal/picture/integer_picture.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/operators.h"
+#include "expr/jsonata/internal/picture/decimal_picture.h"
+#include "expr/jsonata/internal/picture/integer_picture.h"
 #include "expr/jsonata/internal/raise.h"
 
 namespace sluice::expr::jsonata::internal {
@@ -86,7 +86,8 @@ Item run_number(const Call& call) {
 
 Item run_abs(const Call& call) {
     auto is_negative = call[0].is_number() && call[0].as_double() < 0;
-    return is_negative ? calculate(Operator::Subtract, Item::of(std::int64_t{0}), call[0], 0) : call[0];
+    return is_negative ? calculate(Operator::Subtract, Item::of(std::int64_t{0}), call[0], 0)
+                       : call[0];
 }
 
 Item run_floor(const Call& call) {
@@ -185,7 +186,8 @@ Item run_format_base(const Call& call) {
     auto value = round_to(call[0].as_double(), 0);
     auto radix = call[1].is_undefined() ? 10.0 : round_to(call[1].as_double(), 0);
     if (!(radix >= 2 && radix <= 36)) {
-        raise("D3100", "the radix of the formatBase function must be between 2 and 36. It was given {}",
+        raise("D3100",
+              "the radix of the formatBase function must be between 2 and 36. It was given {}",
               radix);
     }
     auto digits = std::string{};
@@ -203,7 +205,8 @@ Item run_format_base(const Call& call) {
 /// A picture may have as many separators as digits.
 void charge_picture(const Call& call) {
     auto size = std::uint64_t{call[1].length};
-    call.evaluator.spend(size + size * size / 1000 + (call[0].is_string() ? call[0].length / 8 : 0));
+    call.evaluator.spend(size + size * size / 1000 +
+                         (call[0].is_string() ? call[0].length / 8 : 0));
 }
 
 Item run_format_number(const Call& call) {

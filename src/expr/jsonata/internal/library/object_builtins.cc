@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/meter.h"
@@ -121,8 +121,8 @@ Item run_each(const Call& call) {
     auto* results = make_sequence(call.arena);
     for (auto i = std::size_t{0}; i < members.size(); ++i) {
         auto result = call.evaluator.call_with(
-            *call[1].function,
-            {members.value(i, call.arena), Item::of(members.key(i)), call[0]}, call.frame);
+            *call[1].function, {members.value(i, call.arena), Item::of(members.key(i)), call[0]},
+            call.frame);
         if (!result.is_undefined()) {
             results->push(call.arena, result);
         }
@@ -138,11 +138,11 @@ Item run_sift(const Call& call) {
     auto* kept = call.arena.make<Object>();
     for (auto i = std::size_t{0}; i < members.size(); ++i) {
         auto value = members.value(i, call.arena);
-        auto verdict = call[1].is_function()
-                           ? call.evaluator.call_with(*call[1].function,
-                                                      {value, Item::of(members.key(i)), call[0]},
-                                                      call.frame)
-                           : value;
+        auto verdict =
+            call[1].is_function()
+                ? call.evaluator.call_with(*call[1].function,
+                                           {value, Item::of(members.key(i)), call[0]}, call.frame)
+                : value;
         if (truth_of(verdict, call.arena)) {
             kept->set(call.arena, members.key(i), value);
         }
@@ -190,7 +190,8 @@ Item run_error(const Call& call) {
 
 Item run_assert(const Call& call) {
     if (!truth_of(call[0], call.arena)) {
-        raise("D3141", "{}", call[1].is_string() ? call[1].as_text() : "$assert() statement failed");
+        raise("D3141", "{}",
+              call[1].is_string() ? call[1].as_text() : "$assert() statement failed");
     }
     return {};
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/letter_case.h"
+#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"
@@ -67,11 +67,13 @@ Item run_substring_after(const Call& call) {
 }
 
 Item run_lowercase(const Call& call) {
-    return call[0].is_undefined() ? Item{} : call.evaluator.make_text(lower_text(call[0].as_text()));
+    return call[0].is_undefined() ? Item{}
+                                  : call.evaluator.make_text(lower_text(call[0].as_text()));
 }
 
 Item run_uppercase(const Call& call) {
-    return call[0].is_undefined() ? Item{} : call.evaluator.make_text(upper_text(call[0].as_text()));
+    return call[0].is_undefined() ? Item{}
+                                  : call.evaluator.make_text(upper_text(call[0].as_text()));
 }
 
 Item run_length(const Call& call) {
@@ -106,8 +108,8 @@ Item run_pad(const Call& call) {
     }
     auto text = call[0].as_text();
     auto width = call[1].is_undefined() ? 0.0 : call[1].as_double();
-    auto filler = call[2].is_undefined() || call[2].length == 0 ? std::string_view{" "}
-                                                                : call[2].as_text();
+    auto filler =
+        call[2].is_undefined() || call[2].length == 0 ? std::string_view{" "} : call[2].as_text();
     auto missing = std::floor(std::abs(width) - static_cast<double>(count_characters(text)));
     if (!(missing > 0)) {
         return call[0];

@@ -4,11 +4,11 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "expr/jsonata/internal/library/builtin.h"
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/library/builtin.h"
+#include "expr/jsonata/internal/picture/time_picture.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/regex.h"
-#include "expr/jsonata/internal/picture/time_picture.h"
 
 namespace sluice::expr::jsonata::internal {
 namespace {

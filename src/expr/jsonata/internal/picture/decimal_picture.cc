@@ -170,7 +170,8 @@ std::vector<std::size_t> group_positions(const std::u32string& part, const Symbo
     auto view = std::u32string_view{part};
     for (auto at = view.find(symbols.grouping[0]); at != view.npos;
          at = view.find(symbols.grouping[0], at + 1)) {
-        positions.push_back(symbols.count_places(is_fraction ? view.substr(0, at) : view.substr(at)));
+        positions.push_back(
+            symbols.count_places(is_fraction ? view.substr(0, at) : view.substr(at)));
     }
     return positions;
 }
@@ -293,9 +294,10 @@ std::u32string lay_out(double mantissa, const Layout& layout, const Symbols& sym
 
 double round_to(double number, int digits) {
     auto shift = [](double value, int places) {
-        return std::strtod(fmt::format("{}e{}", number_text(value).find('e') == std::string::npos
-                                                    ? number_text(value)
-                                                    : fmt::format("{:.0f}", value),
+        return std::strtod(fmt::format("{}e{}",
+                                       number_text(value).find('e') == std::string::npos
+                                           ? number_text(value)
+                                           : fmt::format("{:.0f}", value),
                                        places)
                                .c_str(),
                            nullptr);
@@ -304,8 +306,9 @@ double round_to(double number, int digits) {
         return number;
     }
     auto is_small = std::abs(number) < 1e-6 && number != 0;
-    auto shifted = digits == 0 ? number : is_small ? number * std::pow(10, digits)
-                                                   : shift(number, digits);
+    auto shifted = digits == 0 ? number
+                   : is_small  ? number * std::pow(10, digits)
+                               : shift(number, digits);
     if (!std::isfinite(shifted)) {
         return number;
     }

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "expr/jsonata/internal/picture/integer_words.h"
 #include "expr/jsonata/internal/letter_case.h"
+#include "expr/jsonata/internal/picture/integer_words.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/text.h"
 
@@ -100,8 +100,9 @@ void parse_digits(std::string_view text, IntegerPicture& picture) {
 }
 
 [[noreturn]] void raise_sequence(const IntegerPicture& picture) {
-    raise("D3130", "formatting or parsing an integer as a sequence starting with \"{}\" is not "
-                   "supported by this implementation",
+    raise("D3130",
+          "formatting or parsing an integer as a sequence starting with \"{}\" is not "
+          "supported by this implementation",
           picture.sequence);
 }
 
@@ -136,8 +137,8 @@ std::string format_decimal(double number, const IntegerPicture& picture) {
         if (picture.distance > 0) {
             separator = left % picture.distance == 0 ? &picture.separators[0] : nullptr;
         } else {
-            auto found = std::ranges::find(picture.separators, left,
-                                           &IntegerPicture::Separator::position);
+            auto found =
+                std::ranges::find(picture.separators, left, &IntegerPicture::Separator::position);
             separator = found == picture.separators.end() ? nullptr : &*found;
         }
         if (separator != nullptr && i > 0) {
@@ -170,7 +171,9 @@ std::string format_integer(double number, const IntegerPicture& picture) {
     auto size = std::abs(number);
     auto text = std::string{};
     switch (picture.numbering) {
-        case Numbering::Letters: text = in_case(number_to_letters(size, 'A'), picture.letter_case); break;
+        case Numbering::Letters:
+            text = in_case(number_to_letters(size, 'A'), picture.letter_case);
+            break;
         case Numbering::Roman: text = in_case(number_to_roman(size), picture.letter_case); break;
         case Numbering::Words:
             text = in_case(number_to_words(size, picture.is_ordinal), picture.letter_case);
@@ -212,9 +215,9 @@ double parse_integer(std::string_view text, const IntegerPicture& picture) {
     auto digits = std::string{};
     for (auto at = std::size_t{0}; at < text.size();) {
         auto [code, size] = character_at(text, at);
-        auto is_separator = std::ranges::find(picture.separators, code,
-                                              &IntegerPicture::Separator::character) !=
-                            picture.separators.end();
+        auto is_separator =
+            std::ranges::find(picture.separators, code, &IntegerPicture::Separator::character) !=
+            picture.separators.end();
         if (code >= picture.zero && code < picture.zero + 10) {
             digits += static_cast<char>('0' + (code - picture.zero));
         } else if (!is_separator && !(at == 0 && code == '-')) {

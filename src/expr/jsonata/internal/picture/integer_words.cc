@@ -13,12 +13,13 @@ namespace sluice::expr::jsonata::internal {
 namespace {
 
 constexpr auto small_words = std::to_array<std::string_view>(
-    {"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven",
-     "Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen"});
+    {"Zero",     "One",     "Two",     "Three",     "Four",     "Five",    "Six",
+     "Seven",    "Eight",   "Nine",    "Ten",       "Eleven",   "Twelve",  "Thirteen",
+     "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen"});
 constexpr auto small_ordinals = std::to_array<std::string_view>(
-    {"Zeroth", "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth",
-     "Tenth", "Eleventh", "Twelfth", "Thirteenth", "Fourteenth", "Fifteenth", "Sixteenth",
-     "Seventeenth", "Eighteenth", "Nineteenth"});
+    {"Zeroth",     "First",     "Second",    "Third",       "Fourth",     "Fifth",     "Sixth",
+     "Seventh",    "Eighth",    "Ninth",     "Tenth",       "Eleventh",   "Twelfth",   "Thirteenth",
+     "Fourteenth", "Fifteenth", "Sixteenth", "Seventeenth", "Eighteenth", "Nineteenth"});
 constexpr auto tens_words = std::to_array<std::string_view>(
     {"Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety"});
 constexpr auto magnitudes =
@@ -28,7 +29,8 @@ constexpr auto magnitudes =
 std::string words_of(double number, bool is_joined, bool is_ordinal) {
     if (number <= 19) {
         auto at = static_cast<std::size_t>(number);
-        return (is_joined ? " and " : "") + std::string{is_ordinal ? small_ordinals[at] : small_words[at]};
+        return (is_joined ? " and " : "") +
+               std::string{is_ordinal ? small_ordinals[at] : small_words[at]};
     }
     if (number < 100) {
         auto words = std::string{tens_words[static_cast<std::size_t>(number / 10) - 2]};
@@ -40,15 +42,17 @@ std::string words_of(double number, bool is_joined, bool is_ordinal) {
         }
         return (is_joined ? " and " : "") + words;
     }
-    auto magnitude = number < 1000 ? std::size_t{0}
-                                   : std::min<std::size_t>(
-                                         static_cast<std::size_t>(std::floor(std::log10(number) / 3)),
-                                         magnitudes.size());
+    auto magnitude =
+        number < 1000
+            ? std::size_t{0}
+            : std::min<std::size_t>(static_cast<std::size_t>(std::floor(std::log10(number) / 3)),
+                                    magnitudes.size());
     auto factor = number < 1000 ? 100.0 : std::pow(10.0, 3.0 * static_cast<double>(magnitude));
     auto count = std::floor(number / factor);
     auto rest = number - count * factor;
-    auto words = (is_joined ? ", " : "") + words_of(count, false, false) + " " +
-                 std::string{number < 1000 ? std::string_view{"Hundred"} : magnitudes[magnitude - 1]};
+    auto words =
+        (is_joined ? ", " : "") + words_of(count, false, false) + " " +
+        std::string{number < 1000 ? std::string_view{"Hundred"} : magnitudes[magnitude - 1]};
     if (rest > 0) {
         return words + words_of(rest, true, is_ordinal);
     }
@@ -87,9 +91,18 @@ struct Numeral {
     std::string_view letters;
 };
 
-constexpr auto numerals = std::to_array<Numeral>({{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"},
-                                                  {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"},
-                                                  {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"},
+constexpr auto numerals = std::to_array<Numeral>({{1000, "M"},
+                                                  {900, "CM"},
+                                                  {500, "D"},
+                                                  {400, "CD"},
+                                                  {100, "C"},
+                                                  {90, "XC"},
+                                                  {50, "L"},
+                                                  {40, "XL"},
+                                                  {10, "X"},
+                                                  {9, "IX"},
+                                                  {5, "V"},
+                                                  {4, "IV"},
                                                   {1, "I"}});
 constexpr double roman_max = 1e6; // Longer ones are a thousand Ms and no use to anyone.
 
@@ -159,7 +172,8 @@ std::string number_to_roman(double number) {
 
 double roman_to_number(std::string_view upper) {
     auto value_of = [](char letter) {
-        const auto* found = std::ranges::find(numerals, std::string_view{&letter, 1}, &Numeral::letters);
+        const auto* found =
+            std::ranges::find(numerals, std::string_view{&letter, 1}, &Numeral::letters);
         return found == numerals.end() ? 0.0 : found->value;
     };
     auto sum = 0.0;

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "expr/jsonata/internal/letter_case.h"
+#include "expr/jsonata/internal/picture/time_picture.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/regex.h"
 #include "expr/jsonata/internal/text.h"
-#include "expr/jsonata/internal/picture/time_picture.h"
 
 namespace sluice::expr::jsonata::internal {
 namespace {
@@ -153,8 +153,9 @@ void complete(Components& components, std::string_view wanted, std::int64_t now)
         if (components.contains(component)) {
             has_begun = true;
             if (has_ended) {
-                raise("D3136", "the date/time picture string is missing specifiers required to "
-                               "parse the timestamp");
+                raise("D3136",
+                      "the date/time picture string is missing specifiers required to "
+                      "parse the timestamp");
             }
         } else if (has_begun) {
             components[component] = std::string_view{"MDd"}.contains(component) ? 1 : 0;
@@ -169,8 +170,8 @@ std::int64_t to_millis(Components& components, bool is_day_of_year) {
     auto year = std::chrono::year{static_cast<int>(components['Y'])};
     auto month = is_day_of_year ? 0 : components['M'] - 1;
     // Months and days past the end go on, as JavaScript's do.
-    auto first = std::chrono::sys_days{(year / std::chrono::January +
-                                        std::chrono::months{static_cast<int>(month)}) / 1};
+    auto first = std::chrono::sys_days{
+        (year / std::chrono::January + std::chrono::months{static_cast<int>(month)}) / 1};
     auto day = is_day_of_year ? components['d'] : components['D'];
     auto days = first.time_since_epoch().count() + day - 1;
     auto hours = days * 24 + components['H'];
@@ -193,14 +194,16 @@ std::optional<std::int64_t> parse_time(std::string_view text, const TimePicture&
     auto is_day_of_year = !is_date && is_given(components, dates, "Yd");
     auto is_week = !is_date && !is_day_of_year &&
                    (is_given(components, dates, "Xxw") || is_given(components, dates, "XW"));
-    auto is_twelve_hours = !is_given(components, "PHhmsf", "Hmsf") &&
-                           is_given(components, "PHhmsf", "Phmsf");
+    auto is_twelve_hours =
+        !is_given(components, "PHhmsf", "Hmsf") && is_given(components, "PHhmsf", "Phmsf");
     if (is_week) {
-        raise("D3136", "the date/time picture string is missing specifiers required to parse the "
-                       "timestamp: dates by week cannot be parsed");
+        raise("D3136",
+              "the date/time picture string is missing specifiers required to parse the "
+              "timestamp: dates by week cannot be parsed");
     }
     complete(components,
-             std::string{is_day_of_year ? "Yd" : "YMD"} + (is_twelve_hours ? "Phmsf" : "Hmsf"), now);
+             std::string{is_day_of_year ? "Yd" : "YMD"} + (is_twelve_hours ? "Phmsf" : "Hmsf"),
+             now);
     if (is_twelve_hours) {
         components['H'] = components['h'] % 12 + (components['P'] == 1 ? 12 : 0);
     }

@@ -94,7 +94,7 @@ TimePicture::Part parse_marker(std::string_view text) {
     part.is_traditional = modifier == "t";
     if (presentation[0] == 'n' || presentation[0] == 'N') {
         part.has_names = true;
-        part.letter_case = presentation[0] == 'n'        ? LetterCase::Lower
+        part.letter_case = presentation[0] == 'n'           ? LetterCase::Lower
                            : presentation.starts_with("Nn") ? LetterCase::Title
                                                             : LetterCase::Upper;
     } else if (part.component == 'Z' || part.component == 'z') {
@@ -169,7 +169,8 @@ std::string format_zone(const TimePicture::Part& part, int offset_minutes) {
     } else {
         raise("D3134", "the timezone integer format specifier cannot have more than four digits");
     }
-    return (part.component == 'z' ? "GMT" : "") + std::string{offset_minutes < 0 ? "-" : "+"} + text;
+    return (part.component == 'z' ? "GMT" : "") + std::string{offset_minutes < 0 ? "-" : "+"} +
+           text;
 }
 
 std::string format_part(const TimePicture::Part& part, std::int64_t millis, int offset_minutes) {
