@@ -31,6 +31,9 @@ public:
     Item call_with(const Function& function, std::initializer_list<Item> arguments, Frame* frame);
     Item evaluate_text(std::string_view text, const Item& input, Frame* frame);
 
+    /// What a tuple remembers, as variables.
+    Frame* frame_of(const Tuple& tuple, Frame* parent);
+
     Arena& arena() { return arena_; }
     Meter& meter() { return meter_; }
     const Options& options() const { return tree_.options; }
@@ -43,6 +46,8 @@ public:
     Item make_text(std::string_view text);
     /// One for the whole evaluation.
     Time now();
+    /// From 0 to below 1.
+    double random();
 
     Item regex_match(const Function& regex, const Item& text, std::size_t from);
     /// The first match of a regular expression at or behind a byte.
@@ -79,6 +84,7 @@ private:
     Item evaluate_path(const Node& path, const Item& input, Frame* frame);
     Item evaluate_step(const Node& step, const Items& inputs, Frame* frame, bool is_last);
     Item evaluate_one(const Node& step, const Item& input, Frame* frame);
+    Item finish_path(const Node& path, Item result, Frame* frame);
     Item filter(const Node& predicate, const Item& input, Frame* frame);
     std::size_t count_selections(const Item& verdict, std::size_t index, std::size_t size);
     Item lookup(const Item& input, const Node& name);
@@ -91,7 +97,6 @@ private:
     Array* sort_tuples(const Node& step, const Items& inputs, const Array* tuples, Frame* frame);
     Array* apply_stages(const Node& step, Array* tuples, Frame* frame);
     void extend(const Node& step, const Tuple& tuple, const Item& results, Array& out);
-    Frame* frame_of(const Tuple& tuple, Frame* parent);
 
     // Calls.
     Item evaluate_call(const Node& node, const Item& input, Frame* frame, const Item* first);

@@ -68,24 +68,19 @@ void add_to_bucket(Bucket& bucket, const Item& item, Arena& arena) {
     push_all(*bucket.items, item, arena);
 }
 
-} // namespace
-
-Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
-    auto is_stream = input.type == Type::Array && input.array->is_tuple_stream;
-    auto is_empty = input.is_array() && size_of(input) == 0;
-    if (is_stream && is_empty) {
-        return Item::of(arena_.make<Object>());
-    }
-    auto inputs = is_empty ? Items{Item{}, arena_} : Items{input, arena_};
-    auto* keys = arena_.make<Object>(); // Each key's value is the place of its bucket.
+/// Sorts items by the keys that they have in each pair; a key's value is the place of its bucket.
+std::vector<Bucket> fill_buckets(const Node& node, const Items& inputs, Frame* frame, Object& keys,
+                                 Evaluator& evaluator) {
+    auto& arena = evaluator.arena();
     auto buckets = std::vector<Bucket>{};
     buckets.reserve(node.children.size() / 2);
     for (auto i = std::size_t{0}; i < inputs.size(); ++i) {
         auto item = inputs[i];
         auto is_tuple = item.type == Type::Tuple;
-        auto* inner = is_tuple ? frame_of(*item.tuple, frame) : frame;
+        auto* inner = is_tuple ? evaluator.frame_of(*item.tuple, frame) : frame;
+        auto context = is_tuple ? item.tuple->context : item;
         for (auto pair = std::size_t{0}; pair < node.children.size(); pair += 2) {
-            auto key = evaluate(*node.children[pair], is_tuple ? item.tuple->context : item, inner);
+            auto key = evaluator.evaluate(*node.children[pair], context, inner);
             if (key.is_undefined()) {
                 continue;
             }
@@ -93,22 +88,36 @@ Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
                 raise_at(node.position, "T1003",
                          "key in object structure must evaluate to a string");
             }
-            if (auto* known = keys->find(key.as_text())) {
-                auto& bucket = buckets[static_cast<std::size_t>(known->value.integer)];
-                if (bucket.pair != pair) {
-                    raise_at(node.position, "D1009",
-                             "multiple key definitions evaluate to same key: \"{}\"",
-                             key.as_text());
-                }
-                add_to_bucket(bucket, item, arena_);
-            } else {
-                keys->set(arena_, key.as_text(),
-                          Item::of(static_cast<std::int64_t>(buckets.size())));
+            auto* known = keys.find(key.as_text());
+            if (known == nullptr) {
+                auto place = static_cast<std::int64_t>(buckets.size());
+                keys.set(arena, key.as_text(), Item::of(place));
                 buckets.push_back({.single = item, .pair = pair});
+                continue;
             }
+            auto& bucket = buckets[static_cast<std::size_t>(known->value.integer)];
+            if (bucket.pair != pair) {
+                raise_at(node.position, "D1009",
+                         "multiple key definitions evaluate to same key: \"{}\"", key.as_text());
+            }
+            add_to_bucket(bucket, item, arena);
         }
     }
+    return buckets;
+}
+
+} // namespace
+
+Item Evaluator::group(const Node& node, const Item& input, Frame* frame) {
+    auto is_stream = input.type == Type::Array && input.array->is_tuple_stream;
+    auto is_empty = input.is_array() && size_of(input) == 0;
     auto* result = arena_.make<Object>();
+    if (is_stream && is_empty) {
+        return Item::of(result);
+    }
+    auto* keys = arena_.make<Object>();
+    auto inputs = is_empty ? Items{Item{}, arena_} : Items{input, arena_};
+    auto buckets = fill_buckets(node, inputs, frame, *keys, *this);
     for (auto i = std::size_t{0}; i < buckets.size(); ++i) {
         const auto& bucket = buckets[i];
         auto context = bucket.items != nullptr ? Item::of(bucket.items) : bucket.single;

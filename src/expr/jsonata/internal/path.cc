@@ -62,6 +62,11 @@ Item Evaluator::evaluate_path(const Node& path, const Item& input, Frame* frame)
         }
         inputs = Items{result, arena_};
     }
+    return finish_path(path, result, frame);
+}
+
+/// What a path makes of the results of its last step.
+Item Evaluator::finish_path(const Node& path, Item result, Frame* frame) {
     auto is_stream = result.type == Type::Array && result.array->is_tuple_stream;
     if (is_stream && !path.is_tuple && path.group == nullptr) {
         auto* values = make_sequence(arena_);

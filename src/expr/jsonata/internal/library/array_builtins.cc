@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <unordered_map>
 #include <vector>
 
@@ -55,9 +54,8 @@ Item run_shuffle(const Call& call) {
         return call[0];
     }
     auto items = items_of(call, call[0]);
-    const auto& random = call.evaluator.options().random;
     for (auto i = items.size(); i-- > 1;) {
-        auto chance = random ? random() : static_cast<double>(std::rand()) / (RAND_MAX + 1.0);
+        auto chance = call.evaluator.random();
         auto other = static_cast<std::size_t>(chance * static_cast<double>(i + 1));
         std::swap(items[i], items[std::min(other, i)]);
     }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <random>
 
 #include "expr/jsonata/internal/evaluator.h"
 #include "expr/jsonata/internal/library/builtin.h"
@@ -133,8 +134,7 @@ Item run_power(const Call& call) {
 }
 
 Item run_random(const Call& call) {
-    const auto& random = call.evaluator.options().random;
-    return Item::of(random ? random() : static_cast<double>(std::rand()) / (RAND_MAX + 1.0));
+    return Item::of(call.evaluator.random());
 }
 
 Item run_sum(const Call& call) {
@@ -237,6 +237,14 @@ Item run_parse_integer(const Call& call) {
 }
 
 } // namespace
+
+double Evaluator::random() {
+    if (options().random) {
+        return options().random();
+    }
+    static thread_local auto engine = std::mt19937_64{std::random_device{}()};
+    return std::uniform_real_distribution{}(engine);
+}
 
 std::span<const Builtin> number_builtins() {
     static constexpr auto builtins = std::to_array<Builtin>({
