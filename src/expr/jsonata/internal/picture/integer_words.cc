@@ -149,7 +149,7 @@ const std::string& words_pattern() {
             words.push_back(word);
         }
         // The first that fits is taken: longer words first.
-        std::ranges::stable_sort(words, std::greater{}, &std::string::size);
+        std::ranges::sort(words, std::greater{}, &std::string::size);
         auto joined = std::string{};
         for (const auto& word : words) {
             joined += word + "|";
