@@ -124,7 +124,7 @@ Item run_power(const Call& call) {
     }
     auto exponent = call[1].is_undefined() ? std::nan("") : call[1].as_double();
     auto result = std::pow(call[0].as_double(), exponent);
-    if (!std::isfinite(result)) {
+    if (!std::isfinite(result) || std::isnan(exponent)) {
         raise("D3061",
               "the power function has resulted in a value that cannot be represented as a JSON "
               "number: base={}, exponent={}",
