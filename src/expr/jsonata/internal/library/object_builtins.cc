@@ -95,7 +95,7 @@ Item run_spread(const Call& call) {
     auto* sequence = make_sequence(call.arena);
     add_spread(call, call[0], *sequence, 0);
     // What was an array stays one.
-    sequence->is_sequence = !call[0].is_array() || sequence->size == 0;
+    sequence->is_sequence = !call[0].is_array() || size_of(call[0]) == 0;
     return Item::of(sequence);
 }
 
