@@ -51,6 +51,7 @@ TEST(Jsonata, MapsPathsOverArrays) {
 TEST(Jsonata, KeepsIntegersExact) {
     EXPECT_EQ(evaluate("$ + 1", "9007199254740993"), "9007199254740994");
     EXPECT_EQ(evaluate("$ * 10", "9223372036854775807"), "92233720368547758080.0");
+    EXPECT_EQ(evaluate("[$..$]", "9007199254740993"), "[9007199254740993]");
     EXPECT_EQ(evaluate("6 / 3"), "2");
     EXPECT_EQ(evaluate("7 / 2"), "3.5");
     EXPECT_EQ(evaluate("0.5 + 0.5"), "1");

@@ -204,8 +204,11 @@ Item range(const Item& left, const Item& right, std::size_t position, Evaluator&
     if (left.is_undefined() || right.is_undefined()) {
         return {};
     }
-    auto first = static_cast<std::int64_t>(left.type == Type::Int ? left.integer : left.real);
-    auto last = static_cast<std::int64_t>(right.type == Type::Int ? right.integer : right.real);
+    auto whole_of = [](const Item& item) {
+        return item.type == Type::Int ? item.integer : static_cast<std::int64_t>(item.real);
+    };
+    auto first = whole_of(left);
+    auto last = whole_of(right);
     if (first > last) {
         return {};
     }

@@ -297,7 +297,8 @@ Item run_split(const Call& call) {
 std::optional<Regex::Match> Evaluator::search(const Function& regex, std::string_view text,
                                               std::size_t from) {
     auto found = regex.node->regex->search(text, from, [this](std::size_t steps) { spend(steps); });
-    if (found && found->groups[0]->begin == found->groups[0]->end) {
+    auto whole = found ? found->groups[0].value_or(Regex::Span{}) : Regex::Span{0, 1};
+    if (whole.begin == whole.end) {
         raise("D1004", "regular expression matches zero length string");
     }
     return found;
@@ -309,13 +310,14 @@ Item Evaluator::regex_match(const Function& regex, const Item& text, std::size_t
     if (!found) {
         return {};
     }
-    auto whole = *found->groups[0];
+    auto whole = found->groups[0].value_or(Regex::Span{});
     auto text_between = [&](const Regex::Span& span) {
         return Item::of(view.substr(span.begin, span.end - span.begin));
     };
     auto* groups = make_array(arena_);
     for (auto i = std::size_t{1}; i < found->groups.size(); ++i) {
-        groups->push(arena_, found->groups[i] ? text_between(*found->groups[i]) : Item{});
+        const auto& group = found->groups[i];
+        groups->push(arena_, group ? text_between(*group) : Item{});
     }
     auto* next = arena_.make<Function>();
     next->kind = FunctionKind::NextMatch;

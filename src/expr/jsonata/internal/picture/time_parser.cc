@@ -121,7 +121,7 @@ std::optional<Components> read(std::string_view text, const TimePicture& picture
         if (part.component == 0) {
             continue;
         }
-        auto span = *found->groups[i + 1];
+        auto span = found->groups[i + 1].value_or(Regex::Span{});
         auto value = parse_part(text.substr(span.begin, span.end - span.begin), part);
         if (!value) {
             return std::nullopt;
