@@ -1,7 +1,7 @@
 # sluice_module(NAME [THREADED] DEPENDS module… LIBRARIES target… TEST_DEPENDS module… TEST_LIBRARIES target…)
 #
 # One call per module, in the module's own folder. Sources, tests, benches and fuzzers are found by their names:
-# *.cc (also internal/), *_test.cc, *_bench.cc, *_fuzz.cc, testing/*.cc. tools/check_layers.py reads the same calls
+# *.cc (also internal/ and its folders), *_test.cc, *_bench.cc, *_fuzz.cc, testing/*.cc. tools/check_layers.py reads the same calls
 # and holds the includes to DEPENDS. The tests of a THREADED module run under the thread sanitizer too.
 
 find_package(Threads REQUIRED)
@@ -19,7 +19,7 @@ function(sluice_module name)
     cmake_parse_arguments(ARG "THREADED" "" "DEPENDS;LIBRARIES;TEST_DEPENDS;TEST_LIBRARIES" ${ARGN})
     sluice_target_of(target ${name})
 
-    file(GLOB sources CONFIGURE_DEPENDS *.cc internal/*.cc)
+    file(GLOB sources CONFIGURE_DEPENDS *.cc internal/*.cc internal/*/*.cc)
     file(GLOB fakes CONFIGURE_DEPENDS testing/*.cc)
     foreach(kind test bench fuzz)
         set(${kind}_sources ${sources})
@@ -116,7 +116,7 @@ endfunction()
 # One source for each header of the folder, with nothing in it but the header. A header that its own source includes
 # before anything else is compiled so wherever sources are compiled one by one, and left out here.
 function(sluice_headers_alone target)
-    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src *.h internal/*.h testing/*.h)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src *.h internal/*.h internal/*/*.h testing/*.h)
     set(sources)
     foreach(header ${headers})
         string(REGEX REPLACE "\\.h$" ".cc" own ${PROJECT_SOURCE_DIR}/src/${header})
