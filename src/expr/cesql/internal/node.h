@@ -11,7 +11,7 @@
 namespace sluice::expr::cesql::internal {
 
 /// How tightly operators bind: the higher, the tighter.
-enum class Level : std::uint8_t { Logic = 1, Comparison, Sum, Product, In, Like, Unary };
+enum class Level : std::uint8_t { None, Logic, Comparison, Sum, Product, In, Like, Unary };
 
 enum class Operator : std::uint8_t {
     And,

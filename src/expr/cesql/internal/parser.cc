@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,14 +106,14 @@ private:
         auto before = depth_;
         TRY(enter());
         auto left = TRY(prefix());
-        auto open_chain = std::optional<Level>{};
+        auto open_chain = Level::None;
         while (true) {
             if (lowest <= Level::Like && is_postfix("LIKE")) {
                 left = TRY(like(std::move(left)));
-                open_chain.reset();
+                open_chain = Level::None;
             } else if (lowest <= Level::In && is_postfix("IN")) {
                 left = TRY(in(std::move(left)));
-                open_chain.reset();
+                open_chain = Level::None;
             } else if (const auto* infix = next_infix(lowest)) {
                 TRY(extend(left, *infix, open_chain));
             } else {
@@ -134,8 +133,7 @@ private:
         return found != infixes.end() && found->level >= lowest ? found : nullptr;
     }
 
-    std::expected<void, Fault> extend(Node& left, const Infix& infix,
-                                      std::optional<Level>& open_chain) {
+    std::expected<void, Fault> extend(Node& left, const Infix& infix, Level& open_chain) {
         auto position = peek().position;
         ++at_;
         auto right = TRY(expression(tighter(infix.level)));
