@@ -6,7 +6,7 @@
 namespace sluice::app {
 
 struct BenchOptions {
-    std::string workload; ///< noop, join, sequence, parallel or waiting.
+    std::string workload; ///< noop, join, sequence, parallel, waiting or expr.
     std::uint64_t events = 200'000;
     std::uint64_t event_bytes = 300;
     std::uint64_t triggers = 100;
