@@ -25,6 +25,11 @@ struct Fault {
     bool operator==(const Fault&) const = default;
 };
 
+/// "no such name (at byte 4)": for messages that have no place of their own for the position.
+inline std::string describe(const Fault& fault) {
+    return fault.message + " (at byte " + std::to_string(fault.position) + ")";
+}
+
 using Outcome = std::variant<Value, Fault>;
 
 /// What the names of an expression stand for. Asked for the longest static path (`event.data.a.b`
@@ -42,6 +47,7 @@ struct Budget {
     std::uint64_t steps_max = 100'000;
     std::size_t depth_max = 64;
     std::size_t output_bytes_max = 1024UL * 1024;
+    std::size_t memory_bytes_max = 16UL * 1024 * 1024; ///< Of what is made on the way.
 };
 
 struct CompileOptions {

@@ -1,36 +1,30 @@
 #include "expr/cel/internal/arithmetic.h"
 
+#include <array>
 #include <concepts>
 #include <limits>
 #include <optional>
-#include <string>
-#include <vector>
-
-#include "expr/cel/internal/fault.h"
 
 namespace sluice::expr::cel::internal {
 namespace {
 
-using value::Kind;
+__extension__ using Wide = __int128;
+
+constexpr auto billion = std::int64_t{1'000'000'000};
 
 std::string_view symbol_of(Op op) {
-    switch (op) {
-        case Op::Add: return "+";
-        case Op::Subtract: return "-";
-        case Op::Multiply: return "*";
-        case Op::Divide: return "/";
-        default: return "%";
-    }
+    constexpr auto symbols = std::array<std::string_view, 5>{"+", "-", "*", "/", "%"};
+    return symbols[static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Add)];
 }
 
-Outcome no_overload(Op op, const Value& left, const Value& right) {
-    return fault("no_such_overload", "there is no {} {} {}", to_string(left.kind()), symbol_of(op),
-                 to_string(right.kind()));
+Cell no_operator(Op op, const Cell& left, const Cell& right, Machine& machine) {
+    return machine.fault("no_such_overload", "there is no {} {} {}", name_of(left.kind()),
+                         symbol_of(op), name_of(right.kind()));
 }
 
-Outcome out_of_range(Op op, const Value& left) {
-    return fault("overflow", "the result of {} is out of the range of {}", symbol_of(op),
-                 to_string(left.kind()));
+Cell out_of_range(Op op, Kind kind, Machine& machine) {
+    return machine.fault("overflow", "the result of {} is out of the range of {}", symbol_of(op),
+                         name_of(kind));
 }
 
 template <std::integral Integer>
@@ -42,121 +36,158 @@ std::optional<Integer> checked(Op op, Integer left, Integer right) {
     return overflows ? std::nullopt : std::optional{result};
 }
 
+Cell cell_of(std::int64_t number) {
+    return Cell::integer(number);
+}
+Cell cell_of(std::uint64_t number) {
+    return Cell::unsigned_integer(number);
+}
+
 template <std::integral Integer>
-Outcome divide(Op op, Integer left, Integer right) {
+Cell divide(Op op, Integer left, Integer right, Machine& machine) {
     if (right == 0) {
-        return fault("divide_by_zero", "{} {} 0", left, symbol_of(op));
+        return machine.fault("divide_by_zero", "{} {} 0", left, symbol_of(op));
     }
     if constexpr (std::signed_integral<Integer>) {
-        // The one quotient that does not fit; the remainder is 0 but the processor would trap.
+        // The one quotient that does not fit; the processor would trap.
         if (right == -1 && left == std::numeric_limits<Integer>::min()) {
-            return op == Op::Divide ? out_of_range(op, left) : Outcome{Value{Integer{0}}};
+            return op == Op::Divide ? out_of_range(op, Kind::Int, machine) : cell_of(Integer{0});
         }
     }
-    return Value{op == Op::Divide ? left / right : left % right};
+    return cell_of(op == Op::Divide ? left / right : left % right);
 }
 
 template <std::integral Integer>
-Outcome compute_integers(Op op, Integer left, Integer right) {
+Cell compute_integers(Op op, Integer left, Integer right, Machine& machine) {
     if (op == Op::Divide || op == Op::Remainder) {
-        return divide(op, left, right);
+        return divide(op, left, right, machine);
     }
     auto result = checked(op, left, right);
-    return result ? Outcome{Value{*result}} : out_of_range(op, Value{left});
+    return result ? cell_of(*result) : out_of_range(op, cell_of(left).kind(), machine);
 }
 
-Outcome compute_doubles(Op op, const Value& left, const Value& right) {
+Cell compute_doubles(Op op, const Cell& left, const Cell& right, Machine& machine) {
     auto a = left.as_double();
     auto b = right.as_double();
     switch (op) {
-        case Op::Add: return Value{a + b};
-        case Op::Subtract: return Value{a - b};
-        case Op::Multiply: return Value{a * b};
-        case Op::Divide: return Value{a / b};
-        default: return no_overload(op, left, right);
+        case Op::Add: return Cell::real(a + b);
+        case Op::Subtract: return Cell::real(a - b);
+        case Op::Multiply: return Cell::real(a * b);
+        case Op::Divide: return Cell::real(a / b);
+        default: return no_operator(op, left, right, machine);
     }
 }
 
-std::string_view bytes_of(const Value& text) {
-    return text.is_string() ? text.as_string() : text.as_bytes();
-}
-
-Outcome join_texts(const Value& left, const Value& right, Meter& meter) {
+Cell join_texts(const Cell& left, const Cell& right, Machine& machine) {
     auto bytes = left.size() + right.size();
-    if (bytes > meter.text_bytes_max() || !meter.spend_text(bytes)) {
-        meter.exhaust();
-        return budget_fault();
+    auto room = machine.affords_text(bytes) ? machine.arena().make<char>(bytes) : std::span<char>{};
+    if (room.size() != bytes) {
+        return machine.budget_fault();
     }
-    auto joined = std::string{bytes_of(left)};
-    joined += bytes_of(right);
-    return left.is_string() ? Value{joined} : Value::bytes(joined);
+    left.text().copy(room.data(), left.size());
+    right.text().copy(room.data() + left.size(), right.size());
+    auto joined = std::string_view{room.data(), bytes};
+    return left.is(Kind::String) ? Cell::string(joined) : Cell::bytes(joined);
 }
 
-Outcome join_lists(const Value& left, const Value& right, Meter& meter) {
-    if (!meter.spend(left.size() + right.size())) {
-        return budget_fault();
+Cell join_lists(const Cell& left, const Cell& right, Machine& machine) {
+    auto count = left.size() + right.size();
+    auto room =
+        machine.meter().spend(count) ? machine.arena().make<Cell>(count) : std::span<Cell>{};
+    if (room.size() != count) {
+        return machine.budget_fault();
     }
-    auto items = std::vector<Value>{left.as_list().begin(), left.as_list().end()};
-    items.insert(items.end(), right.as_list().begin(), right.as_list().end());
-    return Value::list(std::move(items));
+    for (auto at = std::size_t{0}; at < count; ++at) {
+        room[at] = at < left.size() ? left.item(at) : right.item(at - left.size());
+    }
+    return Cell::list(room);
 }
 
-std::int64_t nanos_of(const Value& value) {
-    return value.is_duration() ? value.as_duration().count()
-                               : value.as_timestamp().time_since_epoch().count();
+Cell move_moment(Op op, Moment moment, std::int64_t nanos, Machine& machine) {
+    auto sign = op == Op::Add ? 1 : -1;
+    auto total = static_cast<Wide>(moment.seconds) * billion + moment.nanos +
+                 static_cast<Wide>(nanos) * sign;
+    auto seconds = total / billion;
+    auto rest = total % billion;
+    if (rest < 0) {
+        rest += billion;
+        --seconds;
+    }
+    auto moved = Moment{static_cast<std::int64_t>(seconds), static_cast<std::uint32_t>(rest)};
+    return is_in_range(moved) ? Cell::timestamp(moved) : out_of_range(op, Kind::Timestamp, machine);
+}
+
+Cell between(Moment left, Moment right, Machine& machine) {
+    auto nanos = static_cast<Wide>(left.seconds - right.seconds) * billion + left.nanos -
+                 static_cast<Wide>(right.nanos);
+    auto fits = nanos >= std::numeric_limits<std::int64_t>::min() &&
+                nanos <= std::numeric_limits<std::int64_t>::max();
+    return fits ? Cell::duration(static_cast<std::int64_t>(nanos))
+                : out_of_range(Op::Subtract, Kind::Duration, machine);
 }
 
 /// timestamp ± duration, duration ± duration, duration + timestamp, timestamp - timestamp.
-Outcome compute_times(Op op, const Value& left, const Value& right) {
-    auto times = (left.is_timestamp() ? 1 : 0) + (right.is_timestamp() ? 1 : 0);
-    auto is_sum = op == Op::Add && times < 2;
-    auto is_difference = op == Op::Subtract && !(left.is_duration() && right.is_timestamp());
-    if (!is_sum && !is_difference) {
-        return no_overload(op, left, right);
+Cell compute_times(Op op, const Cell& left, const Cell& right, Machine& machine) {
+    auto is_moment = left.is(Kind::Timestamp);
+    if (op != Op::Add && op != Op::Subtract) {
+        return no_operator(op, left, right, machine);
     }
-    auto nanos = checked(op, nanos_of(left), nanos_of(right));
-    if (!nanos) {
-        return out_of_range(op, left);
+    if (is_moment && right.is(Kind::Duration)) {
+        return move_moment(op, left.as_timestamp(), right.as_duration(), machine);
     }
-    return times == 1 ? Value{Time{Nanos{*nanos}}} : Value{Nanos{*nanos}};
+    if (op == Op::Add && left.is(Kind::Duration) && right.is(Kind::Timestamp)) {
+        return move_moment(op, right.as_timestamp(), left.as_duration(), machine);
+    }
+    if (op == Op::Subtract && is_moment) {
+        return between(left.as_timestamp(), right.as_timestamp(), machine);
+    }
+    if (is_moment || right.is(Kind::Timestamp)) {
+        return no_operator(op, left, right, machine);
+    }
+    auto nanos = checked(op, left.as_duration(), right.as_duration());
+    return nanos ? Cell::duration(*nanos) : out_of_range(op, Kind::Duration, machine);
 }
 
-bool is_temporal(const Value& value) {
-    return value.is_timestamp() || value.is_duration();
+bool is_temporal(const Cell& cell) {
+    return cell.is(Kind::Timestamp) || cell.is(Kind::Duration);
 }
 
 } // namespace
 
-Outcome compute(Op op, const Value& left, const Value& right, Meter& meter) {
-    if (is_temporal(left) && is_temporal(right)) {
-        return compute_times(op, left, right);
-    }
-    if (left.kind() != right.kind()) {
-        return no_overload(op, left, right);
-    }
-    switch (left.kind()) {
-        case Kind::Int: return compute_integers(op, left.as_int(), right.as_int());
-        case Kind::Uint: return compute_integers(op, left.as_uint(), right.as_uint());
-        case Kind::Double: return compute_doubles(op, left, right);
-        default: break;
-    }
-    if (op == Op::Add && (left.is_string() || left.is_bytes())) {
-        return join_texts(left, right, meter);
-    }
-    if (op == Op::Add && left.is_list()) {
-        return join_lists(left, right, meter);
-    }
-    return no_overload(op, left, right);
+bool is_in_range(Moment moment) {
+    return moment.seconds >= -62'135'596'800 && moment.seconds <= 253'402'300'799;
 }
 
-Outcome negate(const Value& operand) {
-    if (operand.is_double()) {
-        return Value{-operand.as_double()};
+Cell compute(Op op, const Cell& left, const Cell& right, Machine& machine) {
+    if (is_temporal(left) && is_temporal(right)) {
+        return compute_times(op, left, right, machine);
     }
-    if (operand.is_int()) {
-        return compute_integers(Op::Subtract, std::int64_t{0}, operand.as_int());
+    if (left.kind() != right.kind()) {
+        return no_operator(op, left, right, machine);
     }
-    return fault("no_such_overload", "there is no -{}", to_string(operand.kind()));
+    switch (left.kind()) {
+        case Kind::Int: return compute_integers(op, left.as_int(), right.as_int(), machine);
+        case Kind::Uint: return compute_integers(op, left.as_uint(), right.as_uint(), machine);
+        case Kind::Double: return compute_doubles(op, left, right, machine);
+        default: break;
+    }
+    if (op == Op::Add && (left.is(Kind::String) || left.is(Kind::Bytes))) {
+        return join_texts(left, right, machine);
+    }
+    if (op == Op::Add && left.is(Kind::List)) {
+        return join_lists(left, right, machine);
+    }
+    return no_operator(op, left, right, machine);
+}
+
+Cell negate(const Cell& operand, Machine& machine) {
+    if (operand.is(Kind::Double)) {
+        return Cell::real(-operand.as_double());
+    }
+    if (operand.is(Kind::Int)) {
+        return compute_integers(Op::Subtract, std::int64_t{0}, operand.as_int(), machine);
+    }
+    return machine.fault("no_such_overload", "there is no -{}", name_of(operand.kind()));
 }
 
 } // namespace sluice::expr::cel::internal

@@ -1,14 +1,16 @@
 #pragma once
 
+#include "expr/cel/internal/machine.h"
 #include "expr/cel/internal/tree.h"
-#include "expr/meter.h"
-#include "expr/program.h"
 
 namespace sluice::expr::cel::internal {
 
 /// `left op right` for Add to Remainder. Checked: what does not fit is a fault.
-Outcome compute(Op op, const Value& left, const Value& right, Meter& meter);
+Cell compute(Op op, const Cell& left, const Cell& right, Machine& machine);
 
-Outcome negate(const Value& operand);
+Cell negate(const Cell& operand, Machine& machine);
+
+/// Years 1 to 9999 are what CEL has.
+bool is_in_range(Moment moment);
 
 } // namespace sluice::expr::cel::internal

@@ -1,21 +1,10 @@
 #include "expr/cel/internal/comparison.h"
 
 #include <algorithm>
-#include <cstdint>
-
-#include "expr/meter.h"
+#include <cstring>
 
 namespace sluice::expr::cel::internal {
 namespace {
-
-using value::Kind;
-
-/// An integer meets a double as a double, rounded: the conformance suite has 2^63 - 1 >= 2^63 as a
-/// double.
-template <typename Integer>
-std::partial_ordering compare_to_double(Integer integer, double number) {
-    return static_cast<double>(integer) <=> number;
-}
 
 std::partial_ordering compare_signs(std::int64_t left, std::uint64_t right) {
     return left < 0 ? std::partial_ordering::less : static_cast<std::uint64_t>(left) <=> right;
@@ -25,28 +14,22 @@ std::partial_ordering reverse(std::partial_ordering order) {
     return 0 <=> order;
 }
 
-std::partial_ordering compare_numbers(const Value& left, const Value& right) {
-    if (right.is_double()) {
-        return left.is_double() ? left.as_double() <=> right.as_double()
-               : left.is_int()  ? compare_to_double(left.as_int(), right.as_double())
-                                : compare_to_double(left.as_uint(), right.as_double());
-    }
-    if (left.is_double()) {
-        return reverse(compare_numbers(right, left));
-    }
-    if (left.is_int()) {
-        return right.is_int() ? left.as_int() <=> right.as_int()
-                              : compare_signs(left.as_int(), right.as_uint());
-    }
-    return right.is_uint() ? left.as_uint() <=> right.as_uint()
-                           : reverse(compare_signs(right.as_int(), left.as_uint()));
+double widened(const Cell& number) {
+    return number.is(Kind::Double) ? number.as_double()
+           : number.is(Kind::Int)  ? static_cast<double>(number.as_int())
+                                   : static_cast<double>(number.as_uint());
+}
+
+bool are_intervals_equal(const Interval& left, const Interval& right) {
+    return left.size == right.size && left.prefix_bits == right.prefix_bits &&
+           std::memcmp(left.bytes, right.bytes, left.size) == 0;
 }
 
 class Equality {
 public:
     explicit Equality(Meter& meter) : meter_{meter} {}
 
-    bool holds(const Value& left, const Value& right) {
+    bool holds(const Cell& left, const Cell& right) {
         if (left.is_number() && right.is_number()) {
             return compare_numbers(left, right) == 0;
         }
@@ -54,43 +37,65 @@ public:
             return false;
         }
         switch (left.kind()) {
-            case Kind::List: return within([&] { return are_lists_equal(left, right); });
-            case Kind::Map: return within([&] { return are_maps_equal(left, right); });
+            case Kind::Null: return true;
+            case Kind::Bool: return left.as_bool() == right.as_bool();
             case Kind::String:
             case Kind::Bytes:
                 meter_.spend_text(std::min(left.size(), right.size()));
-                [[fallthrough]];
-            default: return left == right;
+                return left.text() == right.text();
+            case Kind::Timestamp: return left.as_timestamp() == right.as_timestamp();
+            case Kind::Duration: return left.as_duration() == right.as_duration();
+            case Kind::Type: return left.as_type() == right.as_type();
+            case Kind::Address:
+            case Kind::Network: return are_intervals_equal(left.interval(), right.interval());
+            default: return within(left, right);
         }
     }
 
 private:
-    template <typename Compare>
-    bool within(Compare compare) {
+    bool within(const Cell& left, const Cell& right) {
         if (++depth_ > value_depth_max) {
             meter_.exhaust();
             return false;
         }
-        auto result = compare();
+        auto result = left.is(Kind::List)  ? are_lists_equal(left, right)
+                      : left.is(Kind::Map) ? are_maps_equal(left, right)
+                                           : are_optionals_equal(left, right);
         --depth_;
         return result;
     }
 
-    bool are_lists_equal(const Value& left, const Value& right) {
-        auto same = [&](const Value& one, const Value& other) {
-            return meter_.spend(1) && holds(one, other);
-        };
-        return std::ranges::equal(left.as_list(), right.as_list(), same);
-    }
-
-    bool are_maps_equal(const Value& left, const Value& right) {
+    bool are_lists_equal(const Cell& left, const Cell& right) {
         if (left.size() != right.size()) {
             return false;
         }
-        return std::ranges::all_of(left.as_map(), [&](const value::Member& member) {
-            const auto* other = right.find(member.key);
-            return meter_.spend(1) && other != nullptr && holds(member.value, *other);
-        });
+        for (auto at = std::size_t{0}; at < left.size(); ++at) {
+            if (!meter_.spend(1) || !holds(left.item(at), right.item(at))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool are_maps_equal(const Cell& left, const Cell& right) {
+        if (left.size() != right.size()) {
+            return false;
+        }
+        for (auto at = std::size_t{0}; at < left.size(); ++at) {
+            auto entry = left.entry(at);
+            auto other = Cell{};
+            if (!meter_.spend(1) || !right.find(entry.key, other) || !holds(entry.value, other)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool are_optionals_equal(const Cell& left, const Cell& right) {
+        if (left.held() == nullptr || right.held() == nullptr) {
+            return left.held() == right.held();
+        }
+        return meter_.spend(1) && holds(*left.held(), *right.held());
     }
 
     Meter& meter_;
@@ -99,11 +104,23 @@ private:
 
 } // namespace
 
-bool are_equal(const Value& left, const Value& right, Meter& meter) {
+std::partial_ordering compare_numbers(const Cell& left, const Cell& right) {
+    if (left.is(Kind::Double) || right.is(Kind::Double)) {
+        return widened(left) <=> widened(right);
+    }
+    if (left.is(Kind::Int)) {
+        return right.is(Kind::Int) ? left.as_int() <=> right.as_int()
+                                   : compare_signs(left.as_int(), right.as_uint());
+    }
+    return right.is(Kind::Uint) ? left.as_uint() <=> right.as_uint()
+                                : reverse(compare_signs(right.as_int(), left.as_uint()));
+}
+
+bool are_equal(const Cell& left, const Cell& right, Meter& meter) {
     return Equality{meter}.holds(left, right);
 }
 
-std::optional<std::partial_ordering> order(const Value& left, const Value& right, Meter& meter) {
+std::optional<std::partial_ordering> order(const Cell& left, const Cell& right, Meter& meter) {
     if (left.is_number() && right.is_number()) {
         return compare_numbers(left, right);
     }
@@ -113,11 +130,9 @@ std::optional<std::partial_ordering> order(const Value& left, const Value& right
     switch (left.kind()) {
         case Kind::Bool: return left.as_bool() <=> right.as_bool();
         case Kind::String:
-            meter.spend_text(std::min(left.size(), right.size()));
-            return left.as_string() <=> right.as_string();
         case Kind::Bytes:
             meter.spend_text(std::min(left.size(), right.size()));
-            return left.as_bytes() <=> right.as_bytes();
+            return left.text() <=> right.text();
         case Kind::Timestamp: return left.as_timestamp() <=> right.as_timestamp();
         case Kind::Duration: return left.as_duration() <=> right.as_duration();
         default: return std::nullopt;

@@ -1,11 +1,18 @@
 #pragma once
 
-#include "expr/cel/internal/tree.h"
-#include "expr/program.h"
+#include "expr/cel/internal/function.h"
 
 namespace sluice::expr::cel::internal {
 
-/// `string(x)` and its like: ToString to ToBool.
-Outcome convert(Op op, const Value& operand);
+Cell to_text(Machine& machine, Arguments arguments);
+Cell to_bytes(Machine& machine, Arguments arguments);
+Cell to_int(Machine& machine, Arguments arguments);
+Cell to_uint(Machine& machine, Arguments arguments);
+Cell to_double(Machine& machine, Arguments arguments);
+Cell to_bool(Machine& machine, Arguments arguments);
+Cell to_timestamp(Machine& machine, Arguments arguments);
+Cell to_duration(Machine& machine, Arguments arguments);
+Cell to_type(Machine& machine, Arguments arguments);
+Cell to_dyn(Machine& machine, Arguments arguments);
 
 } // namespace sluice::expr::cel::internal

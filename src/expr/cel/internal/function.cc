@@ -1,39 +1,54 @@
 #include "expr/cel/internal/function.h"
 
-#include <algorithm>
 #include <array>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/nearest.h"
 
 namespace sluice::expr::cel::internal {
 namespace {
 
-using value::Kind;
+using FunctionTable = std::multimap<std::string_view, const Function*>;
 
-constexpr auto functions = std::array{
-    Function{"size", Op::Size, CallStyle::Either, 0, only(Kind::Int)},
-    Function{"string", Op::ToString, CallStyle::Global, 0, only(Kind::String)},
-    Function{"int", Op::ToInt, CallStyle::Global, 0, only(Kind::Int)},
-    Function{"uint", Op::ToUint, CallStyle::Global, 0, only(Kind::Uint)},
-    Function{"double", Op::ToDouble, CallStyle::Global, 0, only(Kind::Double)},
-    Function{"bool", Op::ToBool, CallStyle::Global, 0, only(Kind::Bool)},
-    Function{"contains", Op::Contains, CallStyle::Member, 1, only(Kind::Bool)},
-    Function{"startsWith", Op::StartsWith, CallStyle::Member, 1, only(Kind::Bool)},
-    Function{"endsWith", Op::EndsWith, CallStyle::Member, 1, only(Kind::Bool)},
-};
+const FunctionTable& function_table() {
+    static const auto table = [] {
+        auto made = FunctionTable{};
+        for (auto functions : {core_functions(), text_functions(), math_functions(),
+                               time_functions(), network_functions()}) {
+            for (const auto& function : functions) {
+                made.emplace(function.name, &function);
+            }
+        }
+        return made;
+    }();
+    return table;
+}
 
 } // namespace
 
-const Function* find_function(std::string_view name) {
-    const auto* found = std::ranges::find(functions, name, &Function::name);
-    return found == functions.end() ? nullptr : found;
+const Function* find_function(std::string_view name, CallStyle style) {
+    auto [first, last] = function_table().equal_range(name);
+    for (auto it = first; it != last; ++it) {
+        auto has = it->second->style;
+        if (has == style || has == CallStyle::Either || style == CallStyle::Either) {
+            return it->second;
+        }
+    }
+    return nullptr;
 }
 
-std::string function_names() {
-    auto names = std::string{"has"};
-    for (const auto& function : functions) {
-        names += ", ";
-        names += function.name;
+std::string suggest_function(std::string_view name) {
+    auto known = std::vector<std::string_view>{
+        "has",    "all",          "exists",        "existsOne", "exists_one", "map",
+        "filter", "transformMap", "transformList", "cel.bind",  "optMap",     "optFlatMap"};
+    for (const auto& [key, function] : function_table()) {
+        known.push_back(key);
     }
-    return names;
+    auto found = nearest(name, known);
+    return found.empty() ? std::string{} : fmt::format(": did you mean \"{}\"?", found);
 }
 
 } // namespace sluice::expr::cel::internal
