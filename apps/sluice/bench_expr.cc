@@ -77,7 +77,10 @@ struct CelFigures {
 };
 
 Result<CelFigures> measure_cel(const BenchOptions& options) {
-    auto program = TRY(expr::cel::compile(condition, {.names = {"data"}, .must_be_bool = true}));
+    auto program = expr::cel::compile(condition, {.names = {"data"}, .must_be_bool = true});
+    if (!program) {
+        return fail(Errc::Internal, "{}", describe(program.error()));
+    }
     auto json = order_json();
     auto bindings = ParsedBindings{Value::object({{"data", TRY(value::parse_json(json))}})};
     auto event = TRY(event::Codec{}.parse(
@@ -87,9 +90,9 @@ Result<CelFigures> measure_cel(const BenchOptions& options) {
     auto figures = CelFigures{};
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
         auto parsed = TRY(
-            measure_rate("CEL on a value", [&] { return is_true(program.evaluate(bindings)); }));
+            measure_rate("CEL on a value", [&] { return is_true(program->evaluate(bindings)); }));
         auto bytes = TRY(measure_rate("CEL on bytes", [&] {
-            return is_true(program.evaluate(event::EventBindings{event}));
+            return is_true(program->evaluate(event::EventBindings{event}));
         }));
         auto bare = TRY(measure_rate("simdjson", [&] { return read_bare(parser, padded); }));
         if (at == 0) {

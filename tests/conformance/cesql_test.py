@@ -29,7 +29,7 @@ def main():
     lines = [{"id": case["id"], "expr": case["expression"],
               "event": {**case.get("event", ANY_EVENT), **case.get("eventOverrides", {})}} for case in cases]
     answers = evaluate(program, "cesql", lines)
-    sys.exit(report("CESQL", {case["id"]: verdict(case, answers[case["id"]]) for case in cases}, "cesql_failing.txt"))
+    sys.exit(report("CESQL", {case["id"]: verdict(case, answers[case["id"]]) for case in cases}, "cesql_exceptions.txt"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the runners of expression suites share: cases go through `sluice eval --batch`, known failures are listed.
 
-A list file has a case and the reason a line, `case | reason`: a case that fails must be in it, one that passes must not.
+A list file has a case and the reason a line, `case  reason` with two
+spaces between: a case that fails must be in it, one that passes must not.
 """
 import json
 import pathlib
@@ -45,7 +46,7 @@ def is_same(wanted, got):
 
 def known_failures(name):
     lines = (HERE / name).read_text().splitlines()
-    pairs = (line.rsplit(" | ", 1) for line in lines if line and not line.startswith("#"))
+    pairs = (line.split("  ", 1) for line in lines if line and not line.startswith("#"))
     return {case: reason for case, reason in pairs}
 
 

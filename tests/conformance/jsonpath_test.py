@@ -31,7 +31,7 @@ def main():
     lines = [{"id": test["name"], "expr": test["selector"], "input": test.get("document")} for test in tests]
     answers = evaluate(program, "jsonpath", lines)
     verdicts = {test["name"]: verdict(test, answers[test["name"]]) for test in tests}
-    code = report("JSONPath", verdicts, "jsonpath_failing.txt")
+    code = report("JSONPath", verdicts, "jsonpath_exceptions.txt")
     places = {line["id"]: (line, value) for test in tests for line, value in place_cases(test)}
     answers = evaluate(program, "jsonpath", [line for line, _ in places.values()])
     wrong = [case for case, (_, value) in places.items() if not is_same([value], answers[case].get("value"))]

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "event/builder.h"
 #include "event/dialect/event_bindings.h"
-#include "expr/cel/compile.h"
+#include "expr/cel/typed.h"
 #include "expr/cesql/expression.h"
 #include "expr/jsonpath/path.h"
 #include "sluice/eval/expression_case.h"
@@ -17,26 +17,6 @@ namespace sluice::app {
 namespace {
 
 using expr::Fault;
-
-/// The names of a map, and members below them.
-class MapBindings final : public expr::Bindings {
-public:
-    explicit MapBindings(Value names) : names_{std::move(names)} {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* found = &names_;
-        for (auto part : path) {
-            found = found->find(part);
-            if (found == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *found;
-    }
-
-private:
-    Value names_;
-};
 
 Value shown(Value value, Kinds kinds) {
     return kinds == Kinds::Shown ? with_kinds(value) : std::move(value);
@@ -75,20 +55,16 @@ Value names_of(const ExpressionCase& one) {
 }
 
 ExpressionAnswer evaluate_cel(const ExpressionCase& one, Kinds kinds) {
-    auto names = names_of(one);
-    auto options = expr::CompileOptions{.names = one.names};
-    for (const auto& [name, value] : names.as_map()) {
-        options.names.push_back(name);
-    }
-    auto program = expr::cel::compile(one.text, options);
-    if (!program) {
-        return {.fault = Fault{"syntax", program.error().message, 0}};
-    }
-    auto outcome = program->evaluate(MapBindings{std::move(names)});
+    auto outcome = expr::cel::evaluate_case({.text = one.text,
+                                             .bindings = names_of(one),
+                                             .typed_bindings = one.typed_bindings,
+                                             .names = one.names,
+                                             .container = one.container},
+                                            {}, kinds == Kinds::Shown);
     if (auto* fault = std::get_if<Fault>(&outcome)) {
         return {.fault = std::move(*fault)};
     }
-    return {.value = shown(std::get<Value>(std::move(outcome)), kinds)};
+    return {.value = std::get<Value>(std::move(outcome))};
 }
 
 ExpressionAnswer evaluate_jsonata(const ExpressionCase&, Kinds) {

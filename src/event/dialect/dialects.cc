@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Predicate>> make_sql(const Value& form) {
     auto expression = expr::cesql::Expression::compile(TRY(text_of(form)));
     auto fault = expression ? expression->missing_function() : expression.error();
     if (fault) {
-        return fail(Errc::InvalidInput, "{} (at byte {})", fault->message, fault->position);
+        return fail(Errc::InvalidInput, "{}", describe(*fault));
     }
     return std::make_shared<SqlPredicate>(*std::move(expression));
 }
@@ -70,7 +70,7 @@ Result<std::shared_ptr<const Predicate>> make_cel(const Value& form) {
     auto program =
         expr::cel::compile(TRY(text_of(form)), {.names = {"event", "data"}, .must_be_bool = true});
     if (!program) {
-        return fail(Errc::InvalidInput, "{}", program.error().message);
+        return fail(Errc::InvalidInput, "{}", describe(program.error()));
     }
     return std::make_shared<CelPredicate>(*std::move(program));
 }
