@@ -10,16 +10,16 @@
 #include "base/result.h"
 #include "expr/cel/internal/evaluate.h"
 #include "expr/cel/internal/lexer.h"
-#include "expr/cel/internal/number_text.h"
 #include "expr/cel/internal/parser.h"
-#include "expr/cel/internal/text_of.h"
+#include "expr/cel/runtime/real_text.h"
+#include "expr/cel/runtime/text_of.h"
 
 namespace sluice::expr::cel {
 namespace {
 
-using internal::Cell;
-using internal::Kind;
-using internal::Machine;
+using runtime::Cell;
+using runtime::Kind;
+using runtime::Machine;
 
 std::unexpected<Fault> bad_typed(std::string_view what) {
     return std::unexpected(Fault{"bad_input", fmt::format("not a typed value: {}", what), 0});
@@ -76,21 +76,21 @@ private:
                           : bad_typed(text);
         }
         if (kind == "double") {
-            auto number = internal::read_double(text);
+            auto number = runtime::read_double(text);
             return number ? std::expected<Cell, Fault>{Cell::real(*number)} : bad_typed(text);
         }
         if (kind == "bytes") {
             auto bytes = base64_decode(text);
             return bytes ? std::expected<Cell, Fault>{machine_.bytes(*bytes)} : bad_typed(text);
         }
-        auto named = internal::kind_named(text);
+        auto named = runtime::kind_named(text);
         return kind == "type" && named != Kind::Fault
                    ? std::expected<Cell, Fault>{Cell::type(named)}
                    : bad_typed(text);
     }
 
     std::expected<Cell, Fault> read_list(const Value& items, std::size_t depth) {
-        auto list = internal::ListBuilder{machine_};
+        auto list = runtime::ListBuilder{machine_};
         for (const auto& item : items.as_list()) {
             list.add(TRY(read(item, depth + 1)));
         }
@@ -98,7 +98,7 @@ private:
     }
 
     std::expected<Cell, Fault> read_map(const Value& entries, std::size_t depth) {
-        auto map = internal::MapBuilder{machine_};
+        auto map = runtime::MapBuilder{machine_};
         for (const auto& entry : entries.as_list()) {
             if (!entry.is_list() || entry.size() != 2) {
                 return bad_typed("expected [key, value] in a map");
@@ -168,7 +168,7 @@ private:
     }
 
     static std::string write_real(double number) {
-        auto text = internal::write_double(number);
+        auto text = runtime::write_double(number);
         return text.find_first_of(".eNI") == std::string::npos ? text + ".0" : text;
     }
 
@@ -178,10 +178,10 @@ private:
             case Kind::Bool: return Value::object({{"bool", cell.as_bool()}});
             case Kind::Double: return Value::object({{"double", write_real(cell.as_double())}});
             case Kind::Bytes: return Value::object({{"bytes", base64_encode(cell.text())}});
-            case Kind::Type: return Value::object({{"type", internal::name_of(cell.as_type())}});
+            case Kind::Type: return Value::object({{"type", runtime::name_of(cell.as_type())}});
             default:
                 return Value::object(
-                    {{std::string{internal::name_of(cell.kind())}, internal::text_of(cell)}});
+                    {{std::string{runtime::name_of(cell.kind())}, runtime::text_of(cell)}});
         }
     }
 
@@ -231,7 +231,7 @@ std::expected<Variables, Fault> read_bindings(const TypedCase& one, Machine& mac
 Outcome write_typed(const Cell& cell, Machine& machine) {
     auto value = cell.is_fault() ? Value{} : Encoder{machine}.write(cell);
     auto fault = machine.meter().is_exhausted() ? machine.budget_fault() : cell;
-    return fault.is_fault() ? internal::to_outcome(fault, machine) : Outcome{std::move(value)};
+    return fault.is_fault() ? runtime::to_outcome(fault, machine) : Outcome{std::move(value)};
 }
 
 std::expected<Outcome, Fault> run_case(const TypedCase& one, Machine& machine, bool typed) {
@@ -245,14 +245,14 @@ std::expected<Outcome, Fault> run_case(const TypedCase& one, Machine& machine, b
                                      .container = one.container,
                                      .is_lenient = true}));
     auto cell = internal::evaluate(tree, tree.root, {.variables = variables.cells}, machine);
-    return typed ? write_typed(cell, machine) : internal::to_outcome(cell, machine);
+    return typed ? write_typed(cell, machine) : runtime::to_outcome(cell, machine);
 }
 
 } // namespace
 
 Outcome evaluate_case(const TypedCase& one, const Budget& budget, bool typed) {
     auto meter = Meter{budget};
-    auto arena = internal::Arena{budget.memory_bytes_max};
+    auto arena = runtime::Arena{budget.memory_bytes_max};
     auto machine = Machine{meter, arena};
     auto outcome = run_case(one, machine, typed);
     return outcome ? *std::move(outcome) : Outcome{std::move(outcome).error()};

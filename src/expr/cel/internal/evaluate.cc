@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
-#include "expr/cel/internal/arithmetic.h"
 #include "expr/cel/internal/evaluation.h"
-#include "expr/cel/internal/excerpt.h"
-#include "expr/cel/internal/select.h"
+#include "expr/cel/runtime/arithmetic.h"
+#include "expr/cel/runtime/excerpt.h"
+#include "expr/cel/runtime/select.h"
 
 namespace sluice::expr::cel::internal {
 

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "expr/cel/internal/machine.h"
 #include "expr/cel/internal/tree.h"
+#include "expr/cel/runtime/machine.h"
 #include "expr/program.h"
 
 namespace sluice::expr::cel::internal {

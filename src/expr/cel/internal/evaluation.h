@@ -6,6 +6,10 @@
 
 namespace sluice::expr::cel::internal {
 
+using runtime::FaultNote;
+using runtime::ListBuilder;
+using runtime::MapBuilder;
+
 /// One evaluation of a tree, going down it.
 class Evaluation {
 public:

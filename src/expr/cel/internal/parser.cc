@@ -3,9 +3,9 @@
 #include <array>
 
 #include "base/result.h"
-#include "expr/cel/internal/excerpt.h"
 #include "expr/cel/internal/number_text.h"
 #include "expr/cel/internal/parsing.h"
+#include "expr/cel/runtime/excerpt.h"
 
 namespace sluice::expr::cel::internal {
 

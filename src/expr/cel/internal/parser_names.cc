@@ -1,8 +1,14 @@
 #include "base/result.h"
-#include "expr/cel/internal/excerpt.h"
 #include "expr/cel/internal/parsing.h"
+#include "expr/cel/runtime/excerpt.h"
 
 namespace sluice::expr::cel::internal {
+
+using runtime::CallStyle;
+using runtime::find_function;
+using runtime::kind_named;
+using runtime::many_arguments;
+using runtime::suggest_function;
 
 /// `a.b.c`, and what is called by such a name.
 Parsed<Parser::Operand> Parser::name() {

@@ -65,7 +65,8 @@ private:
     bool take_name(const std::string& name, std::size_t position, Operand& operand);
     std::vector<std::string> candidates(std::string_view name, bool is_rooted) const;
     Parsed<NodeId> unknown_name(const Token& token);
-    const Function* function_named(std::string_view name, CallStyle style, bool is_rooted) const;
+    const Function* function_named(std::string_view name, runtime::CallStyle style,
+                                   bool is_rooted) const;
     Parsed<std::vector<NodeId>> arguments();
     Parsed<NodeId> refused_call(const Token& name, std::string code, std::string message);
     Parsed<void> check_count(const Token& name, const Function& function, std::size_t found) const;

@@ -1,11 +1,11 @@
 #include <array>
 
-#include "expr/cel/internal/arithmetic.h"
-#include "expr/cel/internal/comparison.h"
 #include "expr/cel/internal/evaluation.h"
-#include "expr/cel/internal/function.h"
-#include "expr/cel/internal/regex.h"
-#include "expr/cel/internal/select.h"
+#include "expr/cel/runtime/arithmetic.h"
+#include "expr/cel/runtime/comparison.h"
+#include "expr/cel/runtime/function.h"
+#include "expr/cel/runtime/regex.h"
+#include "expr/cel/runtime/select.h"
 
 namespace sluice::expr::cel::internal {
 namespace {
@@ -17,6 +17,10 @@ bool satisfies(Op op, std::partial_ordering order) {
         case Op::Greater: return order > 0;
         default: return order >= 0;
     }
+}
+
+runtime::Arithmetic arithmetic_of(Op op) {
+    return static_cast<runtime::Arithmetic>(static_cast<int>(op) - static_cast<int>(Op::Add));
 }
 
 Cell compare_order(Machine& machine, Op op, const Cell& left, const Cell& right) {
@@ -78,7 +82,7 @@ Cell Evaluation::apply_binary(const Node& step, const Cell& left) {
         case Op::In: return is_in(machine_, left, right);
         case Op::Index: return item_at(machine_, left, right);
         case Op::OptionalIndex: return item_at_optional(machine_, left, right);
-        default: return compute(step.op, left, right, machine_);
+        default: return compute(arithmetic_of(step.op), left, right, machine_);
     }
 }
 

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/cel/internal/arena.h"
-#include "expr/cel/internal/cell.h"
+#include "expr/cel/runtime/arena.h"
+#include "expr/cel/runtime/cell.h"
+#include "expr/cel/runtime/excerpt.h"
+#include "expr/cel/runtime/function.h"
 
 namespace re2 {
 class RE2;
@@ -16,7 +18,15 @@ class RE2;
 
 namespace sluice::expr::cel::internal {
 
-struct Function;
+using runtime::any_kind;
+using runtime::Arena;
+using runtime::Cell;
+using runtime::excerpt;
+using runtime::Function;
+using runtime::Kind;
+using runtime::KindSet;
+using runtime::Machine;
+using runtime::only;
 
 enum class Op : std::uint8_t {
     Constant,  ///< detail: which constant.

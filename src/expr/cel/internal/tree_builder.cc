@@ -6,7 +6,7 @@
 #include <re2/re2.h>
 
 #include "expr/cel/internal/evaluate.h"
-#include "expr/cel/internal/regex.h"
+#include "expr/cel/runtime/regex.h"
 
 namespace sluice::expr::cel::internal {
 namespace {
@@ -78,7 +78,7 @@ NodeId TreeBuilder::loop(std::size_t position, const Loop& loop, KindSet kinds,
 }
 
 Parsed<NodeId> TreeBuilder::match(std::size_t position, NodeId pattern) {
-    auto compiled = make_pattern(constant_of(pattern).text());
+    auto compiled = runtime::make_pattern(constant_of(pattern).text());
     if (!compiled->ok()) {
         return refuse("bad_pattern", tree_.nodes[pattern].position,
                       "the pattern cannot be used: {}", compiled->error());
@@ -94,10 +94,10 @@ NodeId TreeBuilder::in(std::size_t position, NodeId container) {
         constant_of(container).size() > list_items_max) {
         auto list = constant_of(container);
         auto machine = Machine{meter_, *tree_.arena};
-        auto keys = MapBuilder{machine};
+        auto keys = runtime::MapBuilder{machine};
         auto at = std::size_t{0};
         while (at < list.size() && is_key(list.item(at)) &&
-               keys.add(list.item(at), {}) != MapBuilder::Added::TooMany) {
+               keys.add(list.item(at), {}) != runtime::MapBuilder::Added::TooMany) {
             ++at;
         }
         auto set = at == list.size() ? keys.finish() : Cell{};

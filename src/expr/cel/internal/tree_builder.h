@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/cel/internal/function.h"
 #include "expr/cel/internal/refusal.h"
 #include "expr/cel/internal/tree.h"
+#include "expr/cel/runtime/function.h"
 #include "expr/meter.h"
 
 namespace sluice::expr::cel::internal {
