@@ -1,0 +1,70 @@
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "expr/program.h"
+#include "value/value.h"
+
+namespace sluice::expr::jsonata {
+
+namespace internal {
+struct Tree;
+} // namespace internal
+
+/// JSONata's "nothing": neither a value nor a fault.
+struct Undefined {
+    bool operator==(const Undefined&) const = default;
+};
+
+using Answer = std::variant<Value, Undefined, Fault>;
+
+/// A function that the host adds ($uuid, $hash, … of States Language).
+struct NativeFunction {
+    std::string name;
+    std::string signature; ///< JSONata's own, for example `<n-n:n>`; empty: whatever is given.
+    /// Arguments that are undefined at the end are left out, others are null.
+    std::function<Answer(std::span<const Value> arguments)> call;
+};
+
+struct Options {
+    std::vector<NativeFunction> functions;
+    bool has_eval = true;
+    std::vector<std::string> names;          ///< Bound from outside; empty: any.
+    std::function<Time()> clock = {};        ///< For `$now` and `$millis`; the system's when empty.
+    std::function<double()> random = {};     ///< For `$random` and `$shuffle`: from 0 to below 1.
+};
+
+/// A compiled JSONata expression. Immutable, shared between threads; copies share it.
+///
+/// Faults have the codes of the reference implementation (`S0201`, `T2001`, `D3001`, …, `U1001`
+/// when a budget is spent) and the byte of the expression's text as their position.
+class Expression {
+public:
+    static std::expected<Expression, Fault> compile(std::string_view text,
+                                                    const Options& options = {});
+
+    /// Bindings are asked for a variable by its name alone, or by the longest static path that
+    /// starts with it.
+    Answer evaluate(const std::optional<Value>& input, const Bindings& bindings,
+                    const Budget& budget = {}) const;
+
+private:
+    explicit Expression(std::shared_ptr<const internal::Tree> tree) : tree_{std::move(tree)} {}
+
+    std::shared_ptr<const internal::Tree> tree_;
+};
+
+/// Behind the common interface: the bindings are the variables, there is no input, and undefined
+/// is a fault.
+Compiled compile(std::string_view text, const CompileOptions& options);
+
+} // namespace sluice::expr::jsonata
