@@ -47,14 +47,10 @@ struct Budget {
     std::uint64_t steps_max = 100'000;
     std::size_t depth_max = 64;
     std::size_t output_bytes_max = 1024UL * 1024;
-<<<<<<< HEAD
-    std::size_t memory_bytes_max = 16UL * 1024 * 1024; ///< Of what is made on the way.
-=======
     /// Of what is made on the way, in languages that make values of any size.
     std::size_t memory_bytes_max = 64UL * 1024 * 1024;
     /// Evaluations inside one another, in languages whose functions call themselves.
     std::size_t call_depth_max = 1000;
->>>>>>> jsonata
 };
 
 struct CompileOptions {
