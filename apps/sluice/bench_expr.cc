@@ -13,6 +13,7 @@
 #include "event/codec.h"
 #include "event/dialect/event_bindings.h"
 #include "expr/cel/compile.h"
+#include "sluice/bench_jsonata.h"
 #include "sluice/bench_measure.h"
 #include "sluice/bench_report.h"
 #include "value/json.h"
@@ -118,6 +119,9 @@ Result<Value> bench_expressions(const BenchOptions& options) {
     add_rate(report, "ceiling_simdjson", cel.bare);
     report.push_back(
         {"cel_bytes_over_simdjson", rounded(cel.bytes.median() / cel.bare.median(), 100)});
+    for (auto& member : TRY(bench_jsonata(options, order_json()))) {
+        report.push_back(std::move(member));
+    }
     return Value::map(std::move(report));
 }
 

@@ -341,6 +341,11 @@ Command bench_row() {
                   count("--pairs", options->pairs,
                         "Pairs of noop and join in turn, to compare them"),
                   data_word(options->data, "Where to write; otherwise a folder that is removed"),
+                  {.name = "--jsonata",
+                   .target = &options->jsonata,
+                   .help = "Where node finds npm's jsonata, to compare with",
+                   .value = "DIR",
+                   .completes = Completes::Folder},
                   json_word(options->json, "The figures as one JSON object")},
         .run = [options] { return static_cast<ExitCode>(bench(*options)); }};
 }

@@ -34,6 +34,8 @@ class OneExpression(EvalTest):
         event = json.dumps(EVENT)
         self.assertEqual(self.value("cel", "a + input.b", "--bind", "a=1", "--input", '{"b": 2}'), 3)
         self.assertIs(self.value("cel", "event.type == 'order.paid' && data.total > 100", "--event", event), True)
+        self.assertEqual(self.value("jsonata", "$sum(a.b) + $c", "--input", '{"a": [{"b": 1}, {"b": 2}]}', "--bind", "c=3"), 6)
+        self.assertEqual(self.value("jsonata", "$event.type", "--event", event), "order.paid")
         self.assertEqual(self.value("jsonpath", "$.a[*]", "--input", '{"a": [1, 2]}'), [1, 2])
         self.assertEqual(self.value("jsonpath-jayway", "$.a[0]", "--input", '{"a": [1, 2]}'), 1)
         self.assertEqual(self.value("cesql", "UPPER(type)", "--event", event), "ORDER.PAID")
@@ -59,6 +61,12 @@ class OneExpression(EvalTest):
         done = self.sluice("eval", "--lang", "cesql", "1 / 0", code=FAILED)
         self.assertEqual(done.stdout, "0\n")
         self.assertIn("math", done.stderr)
+
+    def test_undefined_is_neither_a_value_nor_a_fault(self):
+        done = self.sluice("eval", "--lang", "jsonata", "nothing", "--input", "{}")
+        self.assertEqual((done.stdout, done.stderr), ("", "undefined\n"))
+        self.assertEqual(self.batch("jsonata", {"id": 1, "expr": "a", "input": {}}, {"id": 2, "expr": "a", "input": {"a": None}}),
+                         [{"id": 1, "undefined": True}, {"id": 2, "value": None}])
 
     def test_kinds_are_shown(self):
         self.assertEqual(self.value("jsonpath", "$[*]", "--typed", "--input", '[1, 1.5, "a", null, true, [2], {"k": 3}]'),
@@ -98,6 +106,17 @@ class Batch(EvalTest):
         self.assertIn("error", answers[1])
         self.assertIn("error", answers[2])
         self.assertEqual(answers[3], {"id": 4, "value": 120})
+
+    def test_typed_bindings_names_and_container_are_for_cel(self):
+        answers = self.batch("cel", {"id": 1, "expr": "x + 1u", "typed_bindings": {"a.x": {"uint": "2"}}, "container": "a"},
+                             {"id": 2, "expr": "[1.0, b'a', duration('1s')]"}, options=["--typed"])
+        self.assertEqual(answers, [{"id": 1, "value": {"uint": "3"}},
+                                   {"id": 2, "value": {"list": [{"double": "1.0"}, {"bytes": "YQ=="},
+                                                                {"duration": {"seconds": "1", "nanos": 0}}]}}])
+
+    def test_jsonata_faults_have_its_codes(self):
+        answers = self.batch("jsonata", {"id": 1, "expr": "1 +"}, {"id": 2, "expr": "$sum('a')"})
+        self.assertEqual([answer["error"]["code"] for answer in answers], ["S0207", "T0412"])
 
     def test_cesql_answers_with_errors(self):
         answers = self.batch("cesql", {"id": 1, "expr": "missing = 1"}, {"id": 2, "expr": "EXISTS id"}, {"id": 3, "expr": "("})

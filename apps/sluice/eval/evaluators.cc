@@ -3,12 +3,14 @@
 #include <expected>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include "base/result.h"
 #include "event/builder.h"
 #include "event/dialect/event_bindings.h"
 #include "expr/cel/typed.h"
 #include "expr/cesql/expression.h"
+#include "expr/jsonata/expression.h"
 #include "expr/jsonpath/path.h"
 #include "sluice/eval/expression_case.h"
 #include "sluice/eval/typed_value.h"
@@ -31,6 +33,26 @@ ExpressionAnswer answer_of(std::expected<Value, Fault> outcome, Kinds kinds) {
     }
     return answer;
 }
+
+/// The names of a map, and what is below them.
+class MapBindings final : public expr::Bindings {
+public:
+    explicit MapBindings(Value names) : names_{std::move(names)} {}
+
+    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
+        const auto* found = &names_;
+        for (auto part : path) {
+            found = found->find(part);
+            if (found == nullptr) {
+                return std::nullopt;
+            }
+        }
+        return *found;
+    }
+
+private:
+    Value names_;
+};
 
 /// What the author bound, and beside it `input`, `event` and `data`.
 Value names_of(const ExpressionCase& one) {
@@ -67,8 +89,18 @@ ExpressionAnswer evaluate_cel(const ExpressionCase& one, Kinds kinds) {
     return {.value = std::get<Value>(std::move(outcome))};
 }
 
-ExpressionAnswer evaluate_jsonata(const ExpressionCase&, Kinds) {
-    return {.fault = Fault{"unsupported", "JSONata is not here yet", 0}};
+ExpressionAnswer evaluate_jsonata(const ExpressionCase& one, Kinds kinds) {
+    auto expression = expr::jsonata::Expression::compile(one.text);
+    if (!expression) {
+        return {.fault = expression.error()};
+    }
+    auto answer = expression->evaluate(one.input, MapBindings{names_of(one)});
+    if (auto* fault = std::get_if<Fault>(&answer)) {
+        return {.fault = std::move(*fault)};
+    }
+    auto* value = std::get_if<Value>(&answer);
+    return value != nullptr ? ExpressionAnswer{.value = shown(std::move(*value), kinds)}
+                            : ExpressionAnswer{};
 }
 
 std::expected<Value, Fault> read_path(const ExpressionCase& one, expr::jsonpath::Dialect dialect) {

@@ -1,15 +1,13 @@
 #include "sluice/eval/typed_value.h"
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/base64.h"
+#include "value/json.h"
 
 namespace sluice::app {
 namespace {
@@ -25,7 +23,7 @@ std::string double_text(double number) {
     if (std::isinf(number)) {
         return number > 0 ? "Infinity" : "-Infinity";
     }
-    return fmt::format("{}", number);
+    return value::to_json(Value{number});
 }
 
 /// Whole seconds towards the past, the rest in nanoseconds.
