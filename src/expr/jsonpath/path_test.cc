@@ -249,6 +249,18 @@ TEST(JsonPathBudget, CountsWhatPatternsCost) {
     }
 }
 
+TEST(JsonPathBudget, CountsPatternsThatComeWithTheData) {
+    auto patterns = std::vector<Value>{};
+    for (auto number = 0; number < 1'000; ++number) {
+        patterns.emplace_back("(a" + std::to_string(number) + "?){50}");
+    }
+    auto values = Path::compile("$[?match('a', @)]", Dialect::Rfc9535)
+                      ->select(Value::list(std::move(patterns)));
+
+    ASSERT_FALSE(values);
+    EXPECT_EQ(values.error().code, "budget");
+}
+
 TEST(JsonPathBudget, RefusesDeepNestingAndTakesManyTerms) {
     auto nested = std::string{};
     for (auto level = 0; level < 10'000; ++level) {
@@ -267,6 +279,7 @@ TEST(JsonPathBudget, RefusesDeepNestingAndTakesManyTerms) {
     }
     EXPECT_EQ(selected(brackets, "[]"), "refused");
     EXPECT_EQ(selected(calls, "[]"), "refused");
+    EXPECT_EQ(selected("$" + std::string(300'000, ' ') + ".a", "{}"), "refused");
     EXPECT_EQ(selected("$[?" + terms + "]", R"([{"a": 1}])"), R"([{"a":1}])");
 }
 

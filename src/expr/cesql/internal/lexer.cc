@@ -12,6 +12,8 @@
 namespace sluice::expr::cesql::internal {
 namespace {
 
+constexpr std::size_t text_bytes_max = 64UL * 1024;
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -83,6 +85,10 @@ std::unexpected<Fault> parse_fault(std::size_t position, std::string message) {
 }
 
 std::expected<std::vector<Token>, Fault> tokenize(std::string_view text) {
+    if (text.size() > text_bytes_max) {
+        return parse_fault(0, fmt::format("an expression has at most {} bytes, found {}",
+                                          text_bytes_max, text.size()));
+    }
     if (auto valid = valid_utf8_prefix(text); valid != text.size()) {
         return parse_fault(valid, "the expression is no UTF-8 here");
     }

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/utf8.h"
+#include "expr/jsonpath/internal/filter_limits.h"
 
 namespace sluice::expr::jsonpath::internal {
 namespace {
@@ -211,7 +212,11 @@ Parsed<Selector> parse_index_or_slice(Cursor& cursor) {
     return slice;
 }
 
-Parsed<void> check_encoding(std::string_view text) {
+Parsed<void> check_text(std::string_view text) {
+    if (text.size() > path_bytes_max) {
+        return Cursor::fault_at(0, "a path has at most {} bytes, found {}", path_bytes_max,
+                                text.size());
+    }
     if (auto valid = valid_utf8_prefix(text); valid != text.size()) {
         return Cursor::fault_at(valid, "the path is no UTF-8 here");
     }

@@ -72,7 +72,7 @@ private:
 /// `1`, `-1`, `1:5`, `::2`.
 Parsed<Selector> parse_index_or_slice(Cursor& cursor);
 
-/// Fails with `invalid_path` where the text is no UTF-8.
-Parsed<void> check_encoding(std::string_view text);
+/// Fails with `invalid_path` where the text is too long or no UTF-8.
+Parsed<void> check_text(std::string_view text);
 
 } // namespace sluice::expr::jsonpath::internal

@@ -166,7 +166,7 @@ bool Selection::matches(const Expression& expression, const Value& current) {
 
 /// Patterns from data are often the same for each item.
 const re2::RE2* Selection::pattern_of(const Expression& expression, const Value* text) {
-    constexpr auto compile_steps = std::uint64_t{100};
+    constexpr auto compile_steps = std::uint64_t{300};
     if (expression.has_pattern) {
         return expression.pattern.get();
     }
@@ -183,6 +183,9 @@ const re2::RE2* Selection::pattern_of(const Expression& expression, const Value*
     auto translated = expression.kind == Kind::Call ? translate_iregexp(last_pattern_)
                                                     : std::optional{last_pattern_};
     last_regexp_ = translated ? compile_regexp(*translated) : nullptr;
+    if (last_regexp_ != nullptr) {
+        meter_.spend(static_cast<std::uint64_t>(std::max(last_regexp_->ProgramSize(), 0)));
+    }
     return last_regexp_.get();
 }
 

@@ -239,7 +239,7 @@ Parsed<std::string> parse_quoted(Cursor& cursor) {
 }
 
 Parsed<Query> parse_jayway(std::string_view text) {
-    TRY(check_encoding(text));
+    TRY(check_text(text));
     auto cursor = Cursor{text};
     if (cursor.peek() != '$') {
         return cursor.expected("$, with which a path begins");

@@ -371,7 +371,7 @@ private:
 } // namespace
 
 Parsed<Query> parse_rfc(std::string_view text) {
-    TRY(check_encoding(text));
+    TRY(check_text(text));
     return RfcParser{text}.run();
 }
 
