@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "event/codec.h"
+#include "sluice/bench_expr.h"
 #include "sluice/bench_report.h"
 #include "sluice/bench_world.h"
 #include "trigger/spec.h"
@@ -341,7 +342,7 @@ Result<BenchFigures> run_workload(const BenchOptions& options) {
         TRY(bench_waiting(options, *world, figures));
     } else {
         return fail(Errc::InvalidInput,
-                    "workload \"{}\": expected noop, join, sequence, parallel or waiting",
+                    "workload \"{}\": expected noop, join, sequence, parallel, waiting or expr",
                     options.workload);
     }
     if (figures.rss_bytes == 0) {
@@ -351,16 +352,20 @@ Result<BenchFigures> run_workload(const BenchOptions& options) {
     return figures;
 }
 
+Result<Value> run_in_world(const BenchOptions& options) {
+    auto figures = TRY(run_workload(options));
+    return to_value(figures, options.workload, options.durability);
+}
+
 } // namespace
 
 int bench(const BenchOptions& options) {
-    auto figures = run_workload(options);
-    if (!figures) {
-        fmt::print(stderr, "sluice bench: {}\n", figures.error().message);
-        return figures.error().code == Errc::InvalidInput ? 2 : 1;
+    auto report = options.workload == "expr" ? bench_expressions(options) : run_in_world(options);
+    if (!report) {
+        fmt::print(stderr, "sluice bench: {}\n", report.error().message);
+        return report.error().code == Errc::InvalidInput ? 2 : 1;
     }
-    auto report = to_value(*figures, options.workload, options.durability);
-    fmt::print("{}\n", options.json ? value::to_json(report) : to_table(report));
+    fmt::print("{}\n", options.json ? value::to_json(*report) : to_table(*report));
     return 0;
 }
 

@@ -16,6 +16,8 @@
 #include "cli/server_actions.h"
 #include "server/configuration.h"
 #include "sluice/bench.h"
+#include "sluice/eval/eval_command.h"
+#include "sluice/eval/expression_case.h"
 #include "sluice/restore_command.h"
 #include "sluice/run/delete_command.h"
 #include "sluice/run/fork_command.h"
@@ -203,6 +205,38 @@ Command validate_row() {
             .run = [options] { return validate(*options); }};
 }
 
+Command eval_row() {
+    auto options = std::make_shared<EvalOptions>();
+    return {
+        .name = "eval",
+        .help = "Try an expression, or thousands of them",
+        .words = {{.name = "EXPR", .target = &options->expression, .help = "The expression"},
+                  {.name = "--lang",
+                   .target = &options->language,
+                   .help = "Its language",
+                   .choices = language_names(),
+                   .is_required = true},
+                  {.name = "--input",
+                   .target = &options->input,
+                   .help = "The document it looks at: JSON, or @FILE",
+                   .value = "JSON"},
+                  {.name = "--bind",
+                   .target = &options->bindings,
+                   .help = "A name it may use; may be repeated",
+                   .value = "NAME=JSON"},
+                  {.name = "--event",
+                   .target = &options->event,
+                   .help = "The event it looks at: JSON, or @FILE",
+                   .value = "JSON"},
+                  {.name = "--batch",
+                   .target = &options->is_batch,
+                   .help = "Cases from standard input, one JSON object a line; answers likewise"},
+                  {.name = "--typed",
+                   .target = &options->is_typed,
+                   .help = "Values with their kinds: {\"int\": \"5\"}"}},
+        .run = [options] { return eval(*options); }};
+}
+
 Command serve_row() {
     struct Given {
         ServeOptions options;
@@ -292,7 +326,7 @@ Command bench_row() {
         .words = {{.name = "WORKLOAD",
                    .target = &options->workload,
                    .help = "Which",
-                   .choices = {"noop", "join", "sequence", "parallel", "waiting"},
+                   .choices = {"noop", "join", "sequence", "parallel", "waiting", "expr"},
                    .is_required = true},
                   count("--events", options->events, "Events to send"),
                   count("--event-bytes", options->event_bytes, "Bytes of an event"),
@@ -307,6 +341,11 @@ Command bench_row() {
                   count("--pairs", options->pairs,
                         "Pairs of noop and join in turn, to compare them"),
                   data_word(options->data, "Where to write; otherwise a folder that is removed"),
+                  {.name = "--jsonata",
+                   .target = &options->jsonata,
+                   .help = "Where node finds npm's jsonata, to compare with",
+                   .value = "DIR",
+                   .completes = Completes::Folder},
                   json_word(options->json, "The figures as one JSON object")},
         .run = [options] { return static_cast<ExitCode>(bench(*options)); }};
 }
@@ -334,7 +373,7 @@ Command completion_row(const std::vector<Command>& others) {
 } // namespace
 
 std::vector<Command> command_table(const Host& host) {
-    auto table = std::vector<Command>{run_row(), validate_row(), serve_row()};
+    auto table = std::vector<Command>{run_row(), validate_row(), eval_row(), serve_row()};
     auto add = [&table](std::vector<Command> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
     };

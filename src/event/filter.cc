@@ -208,10 +208,6 @@ private:
                         : Result<std::shared_ptr<const Predicate>>{std::unexpected(
                               Error{made.error().code, place + ": " + made.error().message})};
         }
-        if (dialect == "sql" || dialect == "cesql" || dialect == "cel") {
-            return fail(Errc::InvalidInput, "{}: expressions are not here yet: expected {}", place,
-                        known());
-        }
         return fail(Errc::InvalidInput, "{}: there is no such dialect: expected {}", place,
                     known());
     }

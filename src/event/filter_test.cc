@@ -87,7 +87,7 @@ TEST(Filter, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(mistake_in(R"({"any": [{"exact": {"type": "a"}}, {"like": 1}]})"),
                 HasSubstr("filter.any[1].like: there is no such dialect"));
     EXPECT_THAT(mistake_in(R"({"any": []})"), HasSubstr("at least one"));
-    EXPECT_THAT(mistake_in(R"({"sql": "type = 'a'"})"), HasSubstr("not here yet"));
+    EXPECT_THAT(mistake_in(R"({"sql": "type = 'a'"})"), HasSubstr("there is no such dialect"));
 }
 
 TEST(Filter, IsBoundedInDepth) {

@@ -25,6 +25,11 @@ struct Fault {
     bool operator==(const Fault&) const = default;
 };
 
+/// "no such name (at byte 4)": for messages that have no place of their own for the position.
+inline std::string describe(const Fault& fault) {
+    return fault.message + " (at byte " + std::to_string(fault.position) + ")";
+}
+
 using Outcome = std::variant<Value, Fault>;
 
 /// What the names of an expression stand for. Asked for the longest static path (`event.data.a.b`

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "event/dialect/dialects.h"
 #include "trigger/ids.h"
 #include "value/json.h"
 
@@ -219,7 +220,7 @@ Result<EventRoute> EventRoute::parse(std::string_view name, const Value& form) {
                     "{{\"type\": \"order.paid\"}}}}, \"to\": {{\"run\": {{\"key\": "
                     "\"subject\"}}}}}}");
     }
-    route.filter = TRY(event::Filter::parse(*filter));
+    route.filter = TRY(event::Filter::parse(*filter, event::expression_dialects()));
     TRY(read_target(*to, route));
     TRY(check_route(route));
     return route;

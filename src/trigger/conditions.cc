@@ -43,7 +43,7 @@ std::optional<expr::Program> compile(const std::string& text, Yields yields,
     options.must_be_bool = yields == Yields::Bool;
     auto program = expr::cel::compile(text, options);
     if (!program) {
-        report(problems, path, program.error().message);
+        report(problems, path, expr::describe(program.error()));
         return std::nullopt;
     }
     return *std::move(program);

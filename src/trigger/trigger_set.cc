@@ -87,7 +87,8 @@ CompiledTrigger Compiler::compile(TriggerSpec spec, const std::string& path,
         if (filter) {
             compiled.filter = *std::move(filter);
         } else {
-            problems.push_back({.path = path + "/filter", .message = filter.error().message});
+            problems.push_back(
+                {.path = path + "/filter", .message = expr::describe(filter.error())});
         }
     }
     for (auto at = std::size_t{0}; at < spec.actions.size(); ++at) {

@@ -143,7 +143,7 @@ class RouteTest(unittest.TestCase):
         self.assertEqual(self.ask("GET", "/v1/routes?namespace=other")[1]["routes"], [])
         self.put("/v1/routes/pairs?namespace=other", {"filter": {}, "to": {"run": {"key": "subject"}}})
         self.assertEqual(self.ask("DELETE", "/v1/namespaces/other")[0], 409)
-        status, problem = self.ask("PUT", "/v1/routes/bad", {"filter": {"sql": "x"}, "to": {}})
+        status, problem = self.ask("PUT", "/v1/routes/bad", {"filter": {"sql": "x ="}, "to": {}})
         self.assertEqual(status, 400)
         self.assertIn("filter.sql", problem["detail"])
         self.assertEqual(self.ask("DELETE", "/v1/routes/pairs")[0], 200)

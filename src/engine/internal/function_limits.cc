@@ -45,7 +45,11 @@ Rate rate_in(const Value& map, Rate otherwise) {
 } // namespace
 
 Result<expr::Program> compile_limit_key(std::string_view text) {
-    return expr::cel::compile(text, {.names = {"input"}});
+    auto program = expr::cel::compile(text, {.names = {"input"}});
+    if (!program) {
+        return fail(Errc::InvalidInput, "{}", expr::describe(program.error()));
+    }
+    return *std::move(program);
 }
 
 std::int32_t priority_of(const Value& policy, const FunctionLimits& limits) {

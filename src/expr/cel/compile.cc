@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/result.h"
 #include "expr/cel/internal/evaluate.h"
 #include "expr/cel/internal/lexer.h"
 #include "expr/cel/internal/parser.h"
@@ -17,7 +18,7 @@ public:
 
     Outcome evaluate(const Bindings& bindings, const Budget& budget) const override {
         auto meter = Meter{budget};
-        return internal::evaluate(tree_, bindings, meter);
+        return internal::evaluate(tree_, bindings, budget, meter);
     }
 
 private:
@@ -26,10 +27,10 @@ private:
 
 } // namespace
 
-Result<Program> compile(std::string_view text, const CompileOptions& options) {
+Compiled compile(std::string_view text, const CompileOptions& options) {
     TRY(internal::check_encoding(text));
     auto tokens = TRY(internal::tokenize(text, 0, internal::Until::End));
-    auto tree = TRY(internal::parse(text, tokens, options));
+    auto tree = TRY(internal::parse(text, tokens, {.options = options}));
     return Program{text, std::make_shared<const TreeCode>(std::move(tree))};
 }
 

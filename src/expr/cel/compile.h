@@ -2,12 +2,12 @@
 
 #include <string_view>
 
-#include "base/result.h"
 #include "expr/program.h"
 
 namespace sluice::expr::cel {
 
-/// Fails with InvalidInput: unknown names, bad syntax; the message ends with the byte position.
-Result<Program> compile(std::string_view text, const CompileOptions& options);
+/// What can be seen to be wrong is a fault here: bad syntax, unknown names and functions, a wrong
+/// number of arguments, constants of kinds that do not fit, conditions that are never a bool.
+Compiled compile(std::string_view text, const CompileOptions& options);
 
 } // namespace sluice::expr::cel

@@ -27,7 +27,7 @@ public:
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     auto text = std::string_view{reinterpret_cast<const char*>(data), size};
-    auto program = sluice::expr::compile(text, {.names = {"event", "run"}});
+    auto program = sluice::expr::cel::compile(text, {.names = {"event", "run"}});
     if (program) {
         auto first = program->evaluate(AnyBindings{}, {.steps_max = 10'000});
         auto second = program->evaluate(AnyBindings{}, {.steps_max = 10'000});

@@ -46,7 +46,7 @@ std::string write(const Outcome& outcome) {
 std::string evaluate_expression(const std::string& text, const Value& names) {
     auto program = compile(text, testing::options_for(names));
     return program ? write(program->evaluate(testing::MapBindings{names}))
-                   : "refused: " + program.error().message;
+                   : "refused: " + describe(program.error());
 }
 
 std::string evaluate_template(const std::string& text, const Value& names) {
@@ -54,7 +54,7 @@ std::string evaluate_template(const std::string& text, const Value& names) {
     EXPECT_TRUE(pattern) << text;
     auto made = Template::compile(*pattern, testing::options_for(names));
     return made ? write(made->evaluate(testing::MapBindings{names}))
-                : "refused: " + made.error().message;
+                : "refused: " + describe(made.error());
 }
 
 struct Example {

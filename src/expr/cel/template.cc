@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/result.h"
 #include "expr/cel/internal/pattern.h"
 
 namespace sluice::expr::cel {
@@ -10,7 +11,8 @@ struct Template::Node {
     internal::Pattern pattern;
 };
 
-Result<Template> Template::compile(const Value& pattern, const CompileOptions& options) {
+std::expected<Template, Fault> Template::compile(const Value& pattern,
+                                                 const CompileOptions& options) {
     auto compiled = Template{};
     compiled.pattern_ = pattern;
     compiled.root_ = std::make_shared<const Node>(TRY(internal::compile_pattern(pattern, options)));
@@ -21,8 +23,7 @@ Outcome Template::evaluate(const Bindings& bindings, const Budget& budget) const
     if (!root_) {
         return Value{};
     }
-    auto meter = Meter{budget};
-    return internal::fill(root_->pattern, bindings, meter);
+    return internal::fill(root_->pattern, bindings, budget);
 }
 
 bool Template::is_constant() const {

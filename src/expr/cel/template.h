@@ -1,8 +1,8 @@
 #pragma once
 
+#include <expected>
 #include <memory>
 
-#include "base/result.h"
 #include "expr/program.h"
 #include "value/value.h"
 
@@ -13,7 +13,9 @@ namespace sluice::expr::cel {
 class Template {
 public:
     Template() = default;
-    static Result<Template> compile(const Value& pattern, const CompileOptions& options);
+    /// A fault names the text; its position is the byte in that.
+    static std::expected<Template, Fault> compile(const Value& pattern,
+                                                  const CompileOptions& options);
 
     /// A fault's position is the byte in the text that its message names.
     Outcome evaluate(const Bindings& bindings, const Budget& budget = {}) const;

@@ -21,7 +21,7 @@ public:
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     auto text = std::string_view{reinterpret_cast<const char*>(data), size};
     auto pattern = Value::object({{"a", text}, {"b", Value::list({text, 1})}});
-    auto compiled = sluice::expr::Template::compile(pattern, {.names = {"event"}});
+    auto compiled = sluice::expr::cel::Template::compile(pattern, {.names = {"event"}});
     if (!compiled) {
         return 0;
     }

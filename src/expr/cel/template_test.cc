@@ -25,7 +25,7 @@ const auto& template_names() {
 
 Template compiled(const Value& pattern) {
     auto result = Template::compile(pattern, testing::options_for(template_names()));
-    EXPECT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(result) << describe(result.error());
     return result ? *result : Template{};
 }
 
@@ -37,7 +37,7 @@ Value filled(const Value& pattern) {
 
 std::string refused_pattern(const Value& pattern) {
     auto result = Template::compile(pattern, testing::options_for(template_names()));
-    return result ? "accepted" : result.error().message;
+    return result ? "accepted" : describe(result.error());
 }
 
 TEST(Template, YieldsTheValueOfATextThatIsOneExpression) {

@@ -196,7 +196,7 @@ Made make_set(const Value& params, const ActionSite& site, Problems& problems) {
             if (compiled) {
                 action->triggers.emplace_back(id, *std::move(compiled));
             } else {
-                reader.problem("triggers/" + id, compiled.error().message);
+                reader.problem("triggers/" + id, expr::describe(compiled.error()));
             }
         }
     }

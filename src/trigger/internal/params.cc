@@ -59,7 +59,7 @@ Value Params::get(std::string_view member) const {
 expr::cel::Template Params::compile(std::string_view member, const Value& pattern) {
     auto compiled = expr::cel::Template::compile(pattern, expressions_);
     if (!compiled) {
-        problem(member, compiled.error().message);
+        problem(member, expr::describe(compiled.error()));
         return {};
     }
     return *std::move(compiled);

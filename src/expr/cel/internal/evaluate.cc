@@ -1,212 +1,244 @@
 #include "expr/cel/internal/evaluate.h"
 
-#include <span>
+#include <array>
 #include <utility>
-#include <vector>
 
-#include "expr/cel/internal/arithmetic.h"
-#include "expr/cel/internal/excerpt.h"
-#include "expr/cel/internal/fault.h"
-#include "expr/cel/internal/step.h"
+#include "expr/cel/internal/evaluation.h"
+#include "expr/cel/runtime/arithmetic.h"
+#include "expr/cel/runtime/excerpt.h"
+#include "expr/cel/runtime/select.h"
 
 namespace sluice::expr::cel::internal {
-namespace {
 
-class Evaluation {
-public:
-    Evaluation(const Tree& tree, const Bindings& bindings, Meter& meter)
-        : tree_{tree}, bindings_{bindings}, meter_{meter} {}
-
-    Outcome run(NodeId id) {
-        const auto& node = tree_.nodes[id];
-        if (!meter_.spend(1)) {
-            return placed(budget_fault(), node);
-        }
-        switch (node.op) {
-            case Op::Constant: return tree_.constants[node.detail];
-            case Op::Path: return placed(path(tree_.paths[node.detail]), node);
-            case Op::HasPath: return placed(has_path(tree_.paths[node.detail]), node);
-            case Op::List: return list(node);
-            case Op::Map: return map(node);
-            case Op::Not:
-            case Op::Negate: return unary(node);
-            case Op::And: return connect(node, false);
-            case Op::Or: return connect(node, true);
-            case Op::Conditional: return conditional(node);
-            default: return chain(node);
-        }
+Evaluation::Evaluation(const Tree& tree, const Surroundings& surroundings, Machine& machine)
+    : tree_{tree}, surroundings_{surroundings}, machine_{machine} {
+    if (tree.slots > 0) {
+        locals_ = machine.arena().make<Cell>(tree.slots);
     }
-
-private:
-    /// Where a fault happened is known here, not where it was found.
-    static Outcome placed(Outcome outcome, const Node& node) {
-        if (auto* found = std::get_if<Fault>(&outcome)) {
-            found->position = node.position;
-        }
-        return outcome;
+    if (!tree.loops.empty()) {
+        known_paths_ = machine.arena().make<const Cell*>(tree.paths.size());
     }
-
-    Outcome path(const Path& path) {
-        auto value = bindings_.resolve(path.views);
-        return value ? Outcome{*std::move(value)}
-                     : fault("no_such_member", "there is no {}", excerpt(path.text));
+    if (locals_.size() < tree.slots) {
+        machine.meter().exhaust();
     }
+}
 
-    Outcome has_path(const Path& path) {
-        if (bindings_.resolve(path.views)) {
-            return Value{true};
-        }
-        // CEL: only the last member may be missing, and what should hold it must be a map.
-        auto holder = bindings_.resolve(std::span{path.views}.first(path.views.size() - 1));
-        if (!holder) {
-            return fault("no_such_member", "there is nothing that could hold {}",
-                         excerpt(path.text));
-        }
-        return has_member(*holder, path.parts.back());
+Cell Evaluation::run(NodeId id) {
+    const auto& node = tree_.nodes[id];
+    auto result = machine_.meter().spend(1) ? work(node) : machine_.budget_fault();
+    // Where a fault happened is known here, not where it was found.
+    if (result.is_fault() && result.note().position == FaultNote::unplaced) {
+        result.note().position = node.position;
     }
+    return result;
+}
 
-    Outcome list(const Node& node) {
-        auto items = std::vector<Value>{};
-        items.reserve(node.operand_count);
-        for (auto operand : tree_.operands_of(node)) {
-            auto item = run(operand);
-            if (is_fault(item)) {
-                return item;
+Cell Evaluation::work(const Node& node) {
+    switch (node.op) {
+        case Op::Constant: return tree_.constants[node.detail];
+        case Op::Path: return path(node.detail);
+        case Op::HasPath: return has_path(tree_.paths[node.detail]);
+        case Op::Variable: return surroundings_.variables[node.detail];
+        case Op::Local: return locals_[node.detail];
+        case Op::Fail: return fail(tree_.failures[node.detail]);
+        case Op::List: return list(node);
+        case Op::Map: return map(node);
+        case Op::IfPresent: return run(tree_.operands_of(node)[0]);
+        case Op::Not:
+        case Op::Negate: return unary(node);
+        case Op::And: return connect(node, false);
+        case Op::Or: return connect(node, true);
+        case Op::Conditional: return conditional(node);
+        case Op::Bind: return bind(node);
+        case Op::Call: return call(node, nullptr);
+        default: return chain(node);
+    }
+}
+
+/// Texts may live inside the value, so it must stay where the cell looks.
+Cell Evaluation::keep(Value value) {
+    auto is_scalar = !value.is_string() && !value.is_bytes() && !value.is_list() && !value.is_map();
+    return is_scalar ? Cell::view(value) : Cell::view(machine_.arena().keep(std::move(value)));
+}
+
+Cell Evaluation::path(std::uint32_t number) {
+    if (!known_paths_.empty() && known_paths_[number] != nullptr) {
+        return *known_paths_[number];
+    }
+    const auto& path = tree_.paths[number];
+    auto value = surroundings_.bindings == nullptr ? std::nullopt
+                                                   : surroundings_.bindings->resolve(path.views);
+    auto found = value ? keep(*std::move(value))
+                       : machine_.fault("no_such_member", "there is no {}", excerpt(path.text));
+    if (!known_paths_.empty()) {
+        auto room = machine_.arena().make<Cell>(1);
+        if (room.empty()) {
+            return machine_.budget_fault();
+        }
+        room[0] = found;
+        known_paths_[number] = room.data();
+    }
+    return found;
+}
+
+Cell Evaluation::has_path(const Path& path) {
+    const auto& bindings = *surroundings_.bindings;
+    if (bindings.resolve(path.views)) {
+        return Cell::boolean(true);
+    }
+    // CEL: only the last member may be missing, and what should hold it must be a map.
+    auto holder = bindings.resolve(std::span{path.views}.first(path.views.size() - 1));
+    return holder ? has_member(machine_, keep(*std::move(holder)), path.parts.back())
+                  : machine_.fault("no_such_member", "there is nothing that could hold {}",
+                                   excerpt(path.text));
+}
+
+Cell Evaluation::fail(const Failure& failure) {
+    return machine_.fault(failure.code, "{}", failure.message);
+}
+
+Cell Evaluation::list(const Node& node) {
+    auto items = ListBuilder{machine_};
+    for (auto operand : tree_.operands_of(node)) {
+        auto item = run(operand);
+        if (item.is_fault()) {
+            return item;
+        }
+        if (tree_.nodes[operand].op == Op::IfPresent) {
+            if (!item.is(Kind::Optional)) {
+                return machine_.no_overload("?", {&item, 1});
             }
-            items.push_back(std::get<Value>(std::move(item)));
-        }
-        return Value::list(std::move(items));
-    }
-
-    Outcome map(const Node& node) {
-        auto operands = tree_.operands_of(node);
-        auto members = std::vector<value::Member>{};
-        members.reserve(operands.size() / 2);
-        for (auto i = std::size_t{0}; i < operands.size(); i += 2) {
-            auto key = run(operands[i]);
-            if (is_fault(key)) {
-                return key;
+            if (item.held() == nullptr) {
+                continue;
             }
-            auto member = run(operands[i + 1]);
-            if (is_fault(member)) {
-                return member;
-            }
-            members.push_back({std::string{std::get<Value>(key).as_string()},
-                               std::get<Value>(std::move(member))});
+            item = *item.held();
         }
-        auto result = Value::map(std::move(members));
-        if (result.size() != operands.size() / 2) {
-            return placed(fault("repeated_key", "a key stands twice in a map"), node);
+        if (!items.add(item)) {
+            return machine_.budget_fault();
         }
-        return result;
     }
+    return items.finish();
+}
 
-    Outcome unary(const Node& node) {
-        auto outcome = run(tree_.operands_of(node)[0]);
-        for (auto i = std::uint32_t{0}; i < node.detail && !is_fault(outcome); ++i) {
-            const auto& operand = std::get<Value>(outcome);
-            if (node.op == Op::Negate) {
-                outcome = placed(negate(operand), node);
-            } else if (operand.is_bool()) {
-                outcome = Value{!operand.as_bool()};
-            } else {
-                outcome = placed(not_a_bool("!", operand), node);
-            }
+Cell Evaluation::map(const Node& node) {
+    auto operands = tree_.operands_of(node);
+    auto entries = MapBuilder{machine_};
+    for (auto at = std::size_t{0}; at < operands.size(); at += 2) {
+        auto key = run(operands[at]);
+        if (key.is_fault()) {
+            return key;
         }
-        return outcome;
-    }
-
-    static Outcome not_a_bool(std::string_view where, const Value& found) {
-        return fault("no_such_overload", "{} expects a bool, found {}", where,
-                     to_string(found.kind()));
-    }
-
-    /// `&&` is decided by a false, `||` by a true, whatever the other operands are.
-    Outcome connect(const Node& node, bool deciding) {
-        auto result = Outcome{Value{!deciding}};
-        for (auto operand : tree_.operands_of(node)) {
-            auto outcome = run(operand);
-            if (const auto* value = std::get_if<Value>(&outcome)) {
-                if (!value->is_bool()) {
-                    outcome =
-                        placed(not_a_bool(deciding ? "||" : "&&", *value), tree_.nodes[operand]);
-                } else if (value->as_bool() == deciding) {
-                    return outcome;
-                }
-            }
-            if (is_fault(outcome) && !is_fault(result)) {
-                result = std::move(outcome);
-            }
+        auto value = run(operands[at + 1]);
+        if (value.is_fault()) {
+            return value;
         }
-        return result;
-    }
-
-    Outcome conditional(const Node& node) {
-        auto operands = tree_.operands_of(node);
-        while (operands.size() > 1) {
-            auto condition = run(operands[0]);
-            if (is_fault(condition)) {
-                return condition;
+        if (tree_.nodes[operands[at + 1]].op == Op::IfPresent) {
+            if (!value.is(Kind::Optional)) {
+                return machine_.no_overload("?", {&value, 1});
             }
-            const auto& value = std::get<Value>(condition);
-            if (!value.is_bool()) {
-                return placed(not_a_bool("?", value), tree_.nodes[operands[0]]);
+            if (value.held() == nullptr) {
+                continue;
             }
-            if (value.as_bool()) {
-                return run(operands[1]);
+            value = *value.held();
+        }
+        if (auto problem = put(entries, key, value); problem.is_fault()) {
+            return problem;
+        }
+    }
+    return entries.finish();
+}
+
+/// Null, or a fault.
+Cell Evaluation::put(MapBuilder& entries, const Cell& key, const Cell& value) {
+    if (!is_key(key)) {
+        return machine_.fault("no_such_overload",
+                              "a map's keys are int, uint, bool or string, found {}",
+                              name_of(key.kind()));
+    }
+    switch (entries.add(key, value)) {
+        case MapBuilder::Added::New: return {};
+        case MapBuilder::Added::Repeated:
+            return machine_.fault("repeated_key", "a key stands twice in a map");
+        default: return machine_.budget_fault();
+    }
+}
+
+Cell Evaluation::unary(const Node& node) {
+    auto result = run(tree_.operands_of(node)[0]);
+    for (auto i = std::uint32_t{0}; i < node.detail && !result.is_fault(); ++i) {
+        result = node.op == Op::Negate   ? negate(result, machine_)
+                 : result.is(Kind::Bool) ? Cell::boolean(!result.as_bool())
+                                         : not_a_bool("!", result);
+    }
+    return result;
+}
+
+Cell Evaluation::not_a_bool(std::string_view where, const Cell& found) {
+    return machine_.fault("no_such_overload", "{} expects a bool, found {}", where,
+                          name_of(found.kind()));
+}
+
+/// `&&` is decided by a false, `||` by a true, whatever the other operands are.
+Cell Evaluation::connect(const Node& node, bool deciding) {
+    auto result = Cell::boolean(!deciding);
+    for (auto operand : tree_.operands_of(node)) {
+        auto outcome = run(operand);
+        if (!outcome.is_fault() && !outcome.is(Kind::Bool)) {
+            outcome = not_a_bool(deciding ? "||" : "&&", outcome);
+            if (outcome.note().position == FaultNote::unplaced) {
+                outcome.note().position = tree_.nodes[operand].position;
             }
-            operands = operands.subspan(2);
+        } else if (!outcome.is_fault() && outcome.as_bool() == deciding) {
+            return outcome;
         }
-        return run(operands[0]);
-    }
-
-    Outcome chain(const Node& node) {
-        auto operands = tree_.operands_of(node);
-        auto outcome = run(operands[0]);
-        for (auto step : operands.subspan(1)) {
-            if (is_fault(outcome)) {
-                return outcome;
-            }
-            outcome = apply_step(tree_.nodes[step], std::get<Value>(outcome));
+        if (outcome.is_fault() && !result.is_fault()) {
+            result = outcome;
         }
-        return outcome;
     }
+    return machine_.meter().is_exhausted() ? machine_.budget_fault() : result;
+}
 
-    Outcome apply_step(const Node& step, const Value& left) {
-        auto right = Outcome{};
-        if (step.operand_count > 0) {
-            right = run(tree_.operands_of(step)[0]);
-            if (is_fault(right)) {
-                return right;
-            }
+Cell Evaluation::conditional(const Node& node) {
+    auto operands = tree_.operands_of(node);
+    while (operands.size() > 1) {
+        auto condition = run(operands[0]);
+        if (condition.is_fault()) {
+            return condition;
         }
-        auto result = meter_.spend(1) ? work(step, left, std::get<Value>(right)) : budget_fault();
-        // What was computed with an exhausted meter may be wrong.
-        return placed(meter_.is_exhausted() ? budget_fault() : std::move(result), step);
-    }
-
-    Outcome work(const Node& step, const Value& left, const Value& right) {
-        if (step.op == Op::Member) {
-            return select(left, tree_.names[step.detail]);
+        if (!condition.is(Kind::Bool)) {
+            return not_a_bool("?", condition);
         }
-        if (step.op == Op::HasMember) {
-            return has_member(left, tree_.names[step.detail]);
+        if (condition.as_bool()) {
+            return run(operands[1]);
         }
-        return apply(step.op, left, right, meter_);
+        operands = operands.subspan(2);
     }
+    return run(operands[0]);
+}
 
-    const Tree& tree_;
-    const Bindings& bindings_;
-    Meter& meter_;
-};
-
-} // namespace
-
-Outcome evaluate(const Tree& tree, const Bindings& bindings, Meter& meter) {
-    if (tree.nesting > meter.depth_max()) {
-        meter.exhaust();
+Cell Evaluation::bind(const Node& node) {
+    auto operands = tree_.operands_of(node);
+    auto value = run(operands[0]);
+    if (value.is_fault()) {
+        return value;
     }
-    return Evaluation{tree, bindings, meter}.run(tree.root);
+    locals_[node.detail] = value;
+    return run(operands[1]);
+}
+
+Cell evaluate(const Tree& tree, NodeId node, const Surroundings& surroundings, Machine& machine) {
+    if (tree.nesting > machine.meter().depth_max()) {
+        machine.meter().exhaust();
+    }
+    auto result = Evaluation{tree, surroundings, machine}.run(node);
+    return machine.meter().is_exhausted() ? machine.budget_fault() : result;
+}
+
+Outcome evaluate(const Tree& tree, const Bindings& bindings, const Budget& budget, Meter& meter) {
+    auto arena = Arena{budget.memory_bytes_max};
+    auto machine = Machine{meter, arena};
+    auto surroundings = Surroundings{.bindings = &bindings};
+    return to_outcome(evaluate(tree, tree.root, surroundings, machine), machine);
 }
 
 } // namespace sluice::expr::cel::internal

@@ -9,8 +9,6 @@
 namespace sluice::expr::cel::internal {
 namespace {
 
-using value::Kind;
-
 /// Takes from `left` what the JSON of a value has at least; false when that is too much. A value
 /// can be small and its JSON huge, since its parts are shared.
 bool fits(const Value& value, std::size_t& left, std::size_t depth) {
@@ -46,7 +44,8 @@ std::string text_of(const Value& value) {
 
 class Filling {
 public:
-    Filling(const Bindings& bindings, Meter& meter) : bindings_{bindings}, meter_{meter} {}
+    Filling(const Bindings& bindings, const Budget& budget)
+        : bindings_{bindings}, budget_{budget}, meter_{budget} {}
 
     Outcome fill(const Pattern& pattern) {
         switch (pattern.form) {
@@ -66,12 +65,13 @@ private:
 
     Outcome text(const std::vector<Piece>& pieces) {
         if (pieces.size() == 1) {
-            return evaluate(*pieces[0].expression, bindings_, meter_);
+            return evaluate(*pieces[0].expression, bindings_, budget_, meter_);
         }
         auto out = std::string{};
         for (const auto& piece : pieces) {
-            auto outcome = piece.expression ? evaluate(*piece.expression, bindings_, meter_)
-                                            : Outcome{Value{piece.literal}};
+            auto outcome = piece.expression
+                               ? evaluate(*piece.expression, bindings_, budget_, meter_)
+                               : Outcome{Value{piece.literal}};
             if (is_fault(outcome)) {
                 return outcome;
             }
@@ -110,13 +110,14 @@ private:
     }
 
     const Bindings& bindings_;
-    Meter& meter_;
+    const Budget& budget_;
+    Meter meter_;
 };
 
 } // namespace
 
-Outcome fill(const Pattern& pattern, const Bindings& bindings, Meter& meter) {
-    return Filling{bindings, meter}.fill(pattern);
+Outcome fill(const Pattern& pattern, const Bindings& bindings, const Budget& budget) {
+    return Filling{bindings, budget}.fill(pattern);
 }
 
 } // namespace sluice::expr::cel::internal

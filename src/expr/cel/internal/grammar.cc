@@ -5,8 +5,6 @@
 namespace sluice::expr::cel::internal {
 namespace {
 
-using value::Kind;
-
 constexpr auto keywords = std::array<std::string_view, 4>{"true", "false", "null", "in"};
 constexpr auto reserved_words = std::array<std::string_view, 17>{
     "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",

@@ -8,9 +8,9 @@
 
 namespace sluice::expr::cel::internal {
 
-inline constexpr auto bool_only = only(value::Kind::Bool);
-inline constexpr auto arithmetic_kinds = static_cast<KindSet>(
-    any_kind & ~(only(value::Kind::Bool) | only(value::Kind::Null) | only(value::Kind::Map)));
+inline constexpr auto bool_only = only(Kind::Bool);
+inline constexpr auto arithmetic_kinds =
+    static_cast<KindSet>(any_kind & ~(only(Kind::Bool) | only(Kind::Null) | only(Kind::Map)));
 
 struct BinaryOperator {
     std::string_view symbol;

@@ -28,7 +28,7 @@ class Lexer {
 public:
     Lexer(std::string_view source, std::size_t begin) : source_{source}, at_{begin} {}
 
-    Result<Token> next() {
+    Parsed<Token> next() {
         skip_space();
         auto c = peek();
         if (at_ >= source_.size()) {
@@ -118,10 +118,9 @@ private:
         return 0;
     }
 
-    Result<Token> text(std::size_t prefix) {
-        if (prefix > 0 && (peek() == 'b' || peek() == 'B')) {
-            return fail_at(at_, "a bytes literal is not supported yet");
-        }
+    Parsed<Token> text(std::size_t prefix) {
+        auto is_bytes = prefix > 0 && (peek() == 'b' || peek() == 'B');
+        auto is_raw = prefix == 2 || (prefix == 1 && !is_bytes);
         auto quote = source_.substr(at_ + prefix, 1);
         auto triple = source_.substr(at_ + prefix, 3);
         auto is_triple = triple.size() == 3 && triple == std::string(3, quote[0]);
@@ -130,17 +129,30 @@ private:
         while (at_ + length < source_.size()) {
             auto c = peek(length);
             if (source_.substr(at_ + length).starts_with(close)) {
-                return take(TokenKind::String, length + close.size());
+                return take(is_bytes ? TokenKind::Bytes : TokenKind::String, length + close.size());
             }
             if (!is_triple && (c == '\n' || c == '\r')) {
                 break;
             }
-            length += c == '\\' && prefix == 0 ? 2 : 1;
+            length += c == '\\' && !is_raw ? 2 : 1;
         }
         return fail_at(at_, "a text is not closed: expected {}", close);
     }
 
-    Result<Token> symbol() {
+    Parsed<Token> escaped_name() {
+        auto length = std::size_t{1};
+        while (is_name_part(peek(length)) || std::string_view{".-/ "}.contains(peek(length))) {
+            ++length;
+        }
+        if (peek(length) != '`' || length == 1) {
+            return fail_at(at_,
+                           "a name in backticks is letters, digits, \"_.-/\" and spaces, then "
+                           "a backtick");
+        }
+        return take(TokenKind::Escaped, length + 1);
+    }
+
+    Parsed<Token> symbol() {
         constexpr auto doubles = std::array{"==", "!=", "<=", ">=", "&&", "||"};
         auto two = source_.substr(at_, 2);
         if (std::ranges::find(doubles, two) != doubles.end()) {
@@ -154,7 +166,7 @@ private:
             return fail_at(at_, "expected \"{0}{0}\", found \"{0}\"", c);
         }
         if (c == '`') {
-            return fail_at(at_, "a member name in backticks is not supported yet");
+            return escaped_name();
         }
         if (c < ' ' || c > '~') {
             return fail_at(at_, "unexpected byte 0x{:02x}", static_cast<unsigned char>(c));
@@ -168,7 +180,7 @@ private:
 
 } // namespace
 
-Result<void> check_encoding(std::string_view source) {
+Parsed<void> check_encoding(std::string_view source) {
     if (auto valid = valid_utf8_prefix(source); valid < source.size()) {
         return fail_at(valid, "expected UTF-8, found the byte 0x{:02x}",
                        static_cast<unsigned char>(source[valid]));
@@ -176,14 +188,15 @@ Result<void> check_encoding(std::string_view source) {
     return {};
 }
 
-Result<std::vector<Token>> tokenize(std::string_view source, std::size_t begin, Until until) {
+Parsed<std::vector<Token>> tokenize(std::string_view source, std::size_t begin, Until until) {
     auto lexer = Lexer{source, begin};
     auto tokens = std::vector<Token>{};
     auto open = std::size_t{0};
     while (true) {
         auto token = TRY(lexer.next());
         if (token.position + token.text.size() - begin > expression_bytes_max) {
-            return fail_at(begin, "an expression is longer than {} bytes", expression_bytes_max);
+            return refuse("too_long", begin, "an expression is longer than {} bytes",
+                          expression_bytes_max);
         }
         if (token.kind == TokenKind::End) {
             if (until == Until::ClosingBrace) {

@@ -4,24 +4,25 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "expr/cel/internal/refusal.h"
 
 namespace sluice::expr::cel::internal {
 
 inline constexpr std::size_t expression_bytes_max = 64UL * 1024;
 
-/// An error in what the author wrote; every such message ends with its place.
-template <typename... Args>
-std::unexpected<Error> fail_at(std::size_t position, fmt::format_string<Args...> format,
-                               Args&&... args) {
-    auto what = fmt::format(format, std::forward<Args>(args)...);
-    return fail(Errc::InvalidInput, "{} (at byte {})", what, position);
-}
-
-enum class TokenKind : std::uint8_t { End, Name, Int, Uint, Double, String, Symbol };
+enum class TokenKind : std::uint8_t {
+    End,
+    Name,
+    Escaped, ///< A member's name in backticks.
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Symbol,
+};
 
 /// A piece of the source, as written: texts keep their quotes, numbers their suffix.
 struct Token {
@@ -39,12 +40,12 @@ enum class Until : std::uint8_t {
 };
 
 /// Fails where the source is not UTF-8; whatever the others here are given is.
-Result<void> check_encoding(std::string_view source);
+Parsed<void> check_encoding(std::string_view source);
 
 /// The tokens from `begin` on, the last of kind End and placed where the expression ends.
-Result<std::vector<Token>> tokenize(std::string_view source, std::size_t begin, Until until);
+Parsed<std::vector<Token>> tokenize(std::string_view source, std::size_t begin, Until until);
 
-/// What a text token stands for, escapes resolved.
-Result<std::string> unquote(const Token& token);
+/// What a text or bytes token stands for, escapes resolved.
+Parsed<std::string> unquote(const Token& token);
 
 } // namespace sluice::expr::cel::internal

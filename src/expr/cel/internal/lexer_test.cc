@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "expr/cel/internal/excerpt.h"
-
 namespace sluice::expr::cel::internal {
 namespace {
 
@@ -46,16 +44,6 @@ TEST(Lexer, EndsAtTheBraceThatClosesNothing) {
     ASSERT_TRUE(tokens);
     EXPECT_EQ(tokens->back().kind, TokenKind::End);
     EXPECT_EQ(tokens->back().position, 14U);
-}
-
-TEST(Excerpt, IsCutBetweenCharacters) {
-    auto text = std::string{"x"};
-    for (auto count = 0; count < 100; ++count) {
-        text += "€";
-    }
-
-    EXPECT_EQ(excerpt(text).size(), 79U);
-    EXPECT_EQ(count_code_points(text), 101U);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/result.h"
 #include "expr/cel/internal/lexer.h"
 #include "expr/cel/internal/parser.h"
 
@@ -27,7 +28,7 @@ void add_literal(std::vector<Piece>& pieces, std::string_view text) {
     pieces.back().literal += text;
 }
 
-Result<std::vector<Piece>> split(std::string_view text, const CompileOptions& options) {
+Parsed<std::vector<Piece>> split(std::string_view text, const CompileOptions& options) {
     TRY(check_encoding(text));
     auto pieces = std::vector<Piece>{};
     auto at = std::size_t{0};
@@ -45,7 +46,7 @@ Result<std::vector<Piece>> split(std::string_view text, const CompileOptions& op
         }
         add_literal(pieces, text.substr(at, found - at));
         auto tokens = TRY(tokenize(text, found + 2, Until::ClosingBrace));
-        pieces.push_back({{}, TRY(parse(text, tokens, options))});
+        pieces.push_back({{}, TRY(parse(text, tokens, {.options = options}))});
         at = tokens.back().position + 1;
     }
 }
@@ -57,10 +58,9 @@ public:
         options_.must_be_bool = false;
     }
 
-    Result<Pattern> compile(const Value& value, const std::string& where, std::size_t depth) {
+    Parsed<Pattern> compile(const Value& value, const std::string& where, std::size_t depth) {
         if (depth > pattern_depth_max) {
-            return fail(Errc::InvalidInput, "a template is nested deeper than {}",
-                        pattern_depth_max);
+            return refuse("too_deep", 0, "a template is nested deeper than {}", pattern_depth_max);
         }
         switch (value.kind()) {
             case value::Kind::String: return text(value, where);
@@ -71,14 +71,15 @@ public:
     }
 
 private:
-    Result<Pattern> text(const Value& value, const std::string& where) {
+    Parsed<Pattern> text(const Value& value, const std::string& where) {
         if (!value.as_string().contains("${")) {
             return constant(value);
         }
         auto pieces = split(value.as_string(), options_);
         if (!pieces) {
             auto prefix = where.empty() ? std::string{} : fmt::format("in \"{}\": ", where);
-            return fail(pieces.error().code, "{}{}", prefix, pieces.error().message);
+            return refuse(pieces.error().code, pieces.error().position, "{}{}", prefix,
+                          pieces.error().message);
         }
         if (pieces->size() == 1 && !pieces->front().expression) {
             return constant(pieces->front().literal);
@@ -90,7 +91,7 @@ private:
         return pattern;
     }
 
-    Result<Pattern> list(const Value& value, const std::string& where, std::size_t depth) {
+    Parsed<Pattern> list(const Value& value, const std::string& where, std::size_t depth) {
         auto pattern = Pattern{};
         for (const auto& item : value.as_list()) {
             auto place = fmt::format("{}[{}]", where, pattern.items.size());
@@ -99,7 +100,7 @@ private:
         return settle(std::move(pattern), Pattern::Form::List);
     }
 
-    Result<Pattern> map(const Value& value, const std::string& where, std::size_t depth) {
+    Parsed<Pattern> map(const Value& value, const std::string& where, std::size_t depth) {
         auto pattern = Pattern{};
         for (const auto& [key, member] : value.as_map()) {
             auto place = where.empty() ? key : fmt::format("{}.{}", where, key);
@@ -140,7 +141,7 @@ Value assemble(const Pattern& pattern, std::vector<Value> items) {
     return Value::map(std::move(members));
 }
 
-Result<Pattern> compile_pattern(const Value& value, const CompileOptions& options) {
+Parsed<Pattern> compile_pattern(const Value& value, const CompileOptions& options) {
     return PatternCompiler{options}.compile(value, "", 1);
 }
 

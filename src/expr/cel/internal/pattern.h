@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "expr/cel/internal/refusal.h"
 #include "expr/cel/internal/tree.h"
 #include "expr/meter.h"
 #include "expr/program.h"
@@ -30,13 +30,13 @@ struct Pattern {
     std::vector<Pattern> items;
 };
 
-/// Fails with InvalidInput, naming the text and the byte in it.
-Result<Pattern> compile_pattern(const Value& value, const CompileOptions& options);
+/// A fault names the text, its position is the byte in it.
+Parsed<Pattern> compile_pattern(const Value& value, const CompileOptions& options);
 
 /// The list or map that a pattern of that form makes of these items.
 Value assemble(const Pattern& pattern, std::vector<Value> items);
 
 /// The value that the pattern stands for.
-Outcome fill(const Pattern& pattern, const Bindings& bindings, Meter& meter);
+Outcome fill(const Pattern& pattern, const Bindings& bindings, const Budget& budget);
 
 } // namespace sluice::expr::cel::internal

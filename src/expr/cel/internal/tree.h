@@ -1,28 +1,52 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "value/value.h"
+#include "expr/cel/runtime/arena.h"
+#include "expr/cel/runtime/cell.h"
+#include "expr/cel/runtime/excerpt.h"
+#include "expr/cel/runtime/function.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace sluice::expr::cel::internal {
 
+using runtime::any_kind;
+using runtime::Arena;
+using runtime::Cell;
+using runtime::excerpt;
+using runtime::Function;
+using runtime::Kind;
+using runtime::KindSet;
+using runtime::Machine;
+using runtime::only;
+
 enum class Op : std::uint8_t {
-    Constant, ///< detail: which constant.
-    Path,     ///< detail: which path.
-    HasPath,  ///< detail: which path.
-    List,     ///< Operands: the items.
-    Map,      ///< Operands: key, value, key, value, …
-    Not,      ///< detail: how often.
-    Negate,   ///< detail: how often.
+    Constant,  ///< detail: which constant.
+    Path,      ///< detail: which path.
+    HasPath,   ///< detail: which path.
+    Variable,  ///< detail: which of the variables that are handed in as cells.
+    Local,     ///< detail: its slot.
+    Fail,      ///< detail: which failure. What is not known, where that is found out only here.
+    List,      ///< Operands: the items.
+    Map,       ///< Operands: key, value, key, value, …
+    IfPresent, ///< An item or a map's value that may be left out; operand: the optional.
+    Not,       ///< detail: how often.
+    Negate,    ///< detail: how often.
     And,
     Or,
     Conditional, ///< Operands: condition, value, condition, value, …, otherwise.
+    Bind,        ///< detail: slot; operands: its value, and what sees it.
+    Call,        ///< detail: which function; operands: arguments. Of global ones.
     Chain,       ///< Operands: a value, then steps, each applied to what came out before it.
-    // Steps. Their operand, where they have one, is the right side or the argument.
+    // Steps. Their operands, where they have any, are the right side or the arguments.
     Add,
     Subtract,
     Multiply,
@@ -36,33 +60,24 @@ enum class Op : std::uint8_t {
     GreaterEqual,
     In,
     Index,
-    Member,    ///< detail: which name.
-    HasMember, ///< detail: which name.
-    Size,
-    ToString,
-    ToInt,
-    ToUint,
-    ToDouble,
-    ToBool,
-    Contains,
-    StartsWith,
-    EndsWith,
+    OptionalIndex,
+    Member,         ///< detail: which name.
+    OptionalMember, ///< detail: which name.
+    HasMember,      ///< detail: which name.
+    CallOn,         ///< detail: which function.
+    Match,          ///< detail: which pattern.
+    OrOptional,
+    OrValue,
+    OptionalMap,     ///< detail: slot; operand: what sees it.
+    OptionalFlatMap, ///< detail: slot; operand: what sees it.
+    Loop,            ///< detail: which loop; operands: a condition if it has one, and a body.
 };
-
-/// The kinds that an expression can yield, a bit for each.
-using KindSet = std::uint16_t;
-
-constexpr KindSet only(value::Kind kind) {
-    return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
-}
-
-inline constexpr KindSet any_kind = 0x7ff;
 
 using NodeId = std::uint32_t;
 
 struct Node {
     Op op = Op::Constant;
-    KindSet kinds = any_kind;
+    KindSet kinds = any_kind; ///< Those that it can yield.
     std::uint32_t position = 0;
     std::uint32_t detail = 0;
     std::uint32_t first_operand = 0;
@@ -86,14 +101,42 @@ struct Path {
     bool ends_in_member = false;
 };
 
+/// A macro that goes through a list or map.
+struct Loop {
+    enum class Kind : std::uint8_t { All, Exists, ExistsOne, List, Map, Entries };
+
+    Kind kind = Kind::All;
+    std::uint32_t slot = 0;     ///< Of the first variable; that of the second follows.
+    bool has_second = false;    ///< Index or key first, then the value.
+    bool has_condition = false; ///< Only what it holds for is collected.
+};
+
+struct Failure {
+    std::string_view code;
+    std::string message;
+};
+
 /// A compiled expression. Long chains of one operator are one node, so evaluating recurses as deep
 /// as the author nested brackets and no deeper.
 struct Tree {
+    Tree();
+    Tree(Tree&&) noexcept;
+    Tree& operator=(Tree&&) noexcept;
+    Tree(const Tree&) = delete;
+    Tree& operator=(const Tree&) = delete;
+    ~Tree();
+
     std::vector<Node> nodes;
     std::vector<NodeId> operands;
-    std::vector<Value> constants;
+    std::vector<Cell> constants;
     std::vector<Path> paths;
     std::vector<std::string> names;
+    std::vector<const Function*> functions;
+    std::vector<std::unique_ptr<re2::RE2>> patterns;
+    std::vector<Loop> loops;
+    std::vector<Failure> failures;
+    std::unique_ptr<Arena> arena; ///< Keeps the constants.
+    std::size_t slots = 0;        ///< As many locals are alive at once.
     NodeId root = 0;
     std::size_t nesting = 0;
 

@@ -45,8 +45,8 @@ Escape numeric_escape(char letter) {
 }
 
 /// Reads the escape whose letter is at `at`; gives the place behind it.
-Result<std::size_t> resolve_escape(std::string_view body, std::size_t at, std::size_t position,
-                                   std::string& out) {
+Parsed<std::size_t> resolve_escape(std::string_view body, std::size_t at, std::size_t position,
+                                   bool is_bytes, std::string& out) {
     auto letter = body[at];
     if (auto plain = simple_escape(letter); plain != '\0') {
         out += plain;
@@ -56,10 +56,16 @@ Result<std::size_t> resolve_escape(std::string_view body, std::size_t at, std::s
     auto digits = body.substr(at).substr(form.skip, form.digits);
     auto point = std::uint32_t{0};
     auto read = std::from_chars(digits.data(), digits.data() + digits.size(), point, form.base);
+    auto is_character_escape = letter == 'u' || letter == 'U';
     auto is_whole = form.digits > 0 && digits.size() == form.digits && read.ec == std::errc{} &&
                     read.ptr == digits.data() + digits.size();
-    if (!is_whole) {
-        return fail_at(position, "\"\\{}\" is no escape sequence of a text", letter);
+    if (!is_whole || (is_bytes && is_character_escape)) {
+        return fail_at(position, "\"\\{}\" is no escape sequence of {}", letter,
+                       is_bytes ? "bytes" : "a text");
+    }
+    if (is_bytes) {
+        out += static_cast<char>(point);
+        return at + form.skip + form.digits;
     }
     if (!is_character(point)) {
         return fail_at(position, "U+{:04X} is no character", point);
@@ -70,8 +76,10 @@ Result<std::size_t> resolve_escape(std::string_view body, std::size_t at, std::s
 
 } // namespace
 
-Result<std::string> unquote(const Token& token) {
+Parsed<std::string> unquote(const Token& token) {
     auto body = token.text;
+    auto is_bytes = token.kind == TokenKind::Bytes;
+    body.remove_prefix(is_bytes ? 1 : 0);
     auto is_raw = body[0] == 'r' || body[0] == 'R';
     body.remove_prefix(is_raw ? 1 : 0);
     auto is_triple = body.size() >= 6 && body[1] == body[0] && body[2] == body[0];
@@ -85,7 +93,7 @@ Result<std::string> unquote(const Token& token) {
             out += body[at++];
             continue;
         }
-        at = TRY(resolve_escape(body, at + 1, start + at, out));
+        at = TRY(resolve_escape(body, at + 1, start + at, is_bytes, out));
     }
     return out;
 }

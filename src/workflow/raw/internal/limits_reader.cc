@@ -118,7 +118,7 @@ void check_key(const LimitsReader& reader) {
     }
     auto compiled = expr::cel::compile(key->as_string(), {.names = {"input"}});
     if (!compiled) {
-        reader.report("key", compiled.error().message);
+        reader.report("key", expr::describe(compiled.error()));
     }
 }
 

@@ -1,0 +1,206 @@
+#include "sluice/bench_jsonata.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "expr/jsonata/expression.h"
+#include "sluice/bench_measure.h"
+#include "sluice/bench_report.h"
+#include "value/json.h"
+
+namespace sluice::app {
+namespace {
+
+struct JsonataCase {
+    std::string_view name;
+    std::string_view text;
+};
+
+constexpr auto jsonata_cases = std::to_array<JsonataCase>({
+    {"path", "customer.address.city"},
+    {"filter", "items[price > 10].sku"},
+    {"grouping", "items{category: $sum(price)}"},
+    {"arguments",
+     R"({"TableName": "orders", "Key": {"id": $states.input.id}, "Total": $sum($states.input.items.(price * quantity)),
+        "Skus": $states.input.items.sku, "Label": "Order " & $states.input.id & " for " & $states.input.customer.name,
+        "IsLarge": $states.input.total > 100 and $count($states.input.items) > 3})"},
+});
+
+/// Answers in the form of a report: a rate for each case and repetition.
+constexpr auto node_script = std::string_view{R"js(
+const job = JSON.parse(require('fs').readFileSync(process.argv[2], 'utf8'));
+const jsonata = require('jsonata');
+const bindings = {states: {input: job.document}};
+async function rate(expression, seconds) {
+    const begin = process.hrtime.bigint();
+    let done = 0, elapsed = 0;
+    while (elapsed < seconds) {
+        for (let at = 0; at < 200; ++at) {
+            await expression.evaluate(job.document, bindings);
+        }
+        done += 200;
+        elapsed = Number(process.hrtime.bigint() - begin) / 1e9;
+    }
+    return done / elapsed;
+}
+(async () => {
+    const answer = {version: require('jsonata/package.json').version, rates: []};
+    for (const text of job.cases) {
+        const expression = jsonata(text);
+        await rate(expression, 0.5);
+        const rates = [];
+        for (let at = 0; at < job.repetitions; ++at) {
+            rates.push(await rate(expression, 0.2));
+        }
+        answer.rates.push(rates);
+    }
+    console.log(JSON.stringify(answer));
+})();
+)js"};
+
+/// `$states`, as the States Language binds it.
+class StatesBindings final : public expr::Bindings {
+public:
+    explicit StatesBindings(const Value& input)
+        : states_{Value::object({{"states", Value::object({{"input", input}})}})} {}
+
+    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
+        const auto* found = &states_;
+        for (auto part : path) {
+            found = found->find(part);
+            if (found == nullptr) {
+                return std::nullopt;
+            }
+        }
+        return *found;
+    }
+
+private:
+    Value states_;
+};
+
+/// A folder of its own for what node reads, removed with it.
+class ScriptFolder {
+public:
+    ScriptFolder() {
+        auto pattern = (std::filesystem::temp_directory_path() / "sluice-bench-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) != nullptr) {
+            path_ = pattern;
+        }
+    }
+    ~ScriptFolder() {
+        auto ignored = std::error_code{};
+        std::filesystem::remove_all(path_, ignored);
+    }
+    ScriptFolder(const ScriptFolder&) = delete;
+    ScriptFolder& operator=(const ScriptFolder&) = delete;
+
+    std::string write(std::string_view name, std::string_view text) const {
+        auto file = path_ / name;
+        std::ofstream{file} << text;
+        return file.string();
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+Value node_job(const BenchOptions& options, const Value& document) {
+    auto texts = std::vector<Value>{};
+    for (const auto& each : jsonata_cases) {
+        texts.emplace_back(each.text);
+    }
+    return Value::object({{"document", document},
+                          {"cases", Value::list(std::move(texts))},
+                          {"repetitions", static_cast<std::int64_t>(options.repetitions)}});
+}
+
+/// What node answers; nothing when it, or the package, is not there.
+std::optional<Value> ask_node(const BenchOptions& options, const Value& document) {
+    auto folder = ScriptFolder{};
+    auto script = folder.write("bench.js", node_script);
+    auto job = folder.write("job.json", value::to_json(node_job(options, document)));
+    if (!options.jsonata.empty()) {
+        ::setenv("NODE_PATH", options.jsonata.c_str(),
+                 1); // NOLINT(concurrency-mt-unsafe)
+    }
+    auto command = fmt::format("node '{}' '{}' 2>/dev/null", script, job);
+    auto* pipe = ::popen(command.c_str(), "r"); // NOLINT(cert-env33-c)
+    if (pipe == nullptr) {
+        return std::nullopt;
+    }
+    auto text = std::string{};
+    auto buffer = std::array<char, 4096>{};
+    for (auto read = std::size_t{0};
+         (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+        text.append(buffer.data(), read);
+    }
+    ::pclose(pipe);
+    auto answer = value::parse_json(text);
+    return answer ? std::optional{*std::move(answer)} : std::nullopt;
+}
+
+Samples samples_of(const Value& rates) {
+    auto samples = Samples{};
+    for (const auto& rate : rates.as_list()) {
+        samples.add(rate.is_int() ? static_cast<double>(rate.as_int()) : rate.as_double());
+    }
+    return samples;
+}
+
+Result<Samples> measure_ours(const JsonataCase& one, const BenchOptions& options,
+                             const Value& document) {
+    auto expression = expr::jsonata::Expression::compile(one.text);
+    if (!expression) {
+        return fail(Errc::Internal, "JSONata {}: {}", one.name, expression.error().message);
+    }
+    auto bindings = StatesBindings{document};
+    auto input = std::optional{document};
+    auto samples = Samples{};
+    for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
+        auto rate = TRY(measure_rate(one.name, [&] {
+            return std::holds_alternative<Value>(expression->evaluate(input, bindings));
+        }));
+        if (at > 0) { // The first is the warm-up.
+            samples.add(rate);
+        }
+    }
+    return samples;
+}
+
+} // namespace
+
+Result<std::vector<value::Member>> bench_jsonata(const BenchOptions& options,
+                                                 const std::string& text) {
+    auto document = TRY(value::parse_json(text));
+    auto node = ask_node(options, document);
+    auto report = std::vector<value::Member>{
+        {"npm_jsonata", node ? *node->find("version")
+                             : Value{"not found: node with the package jsonata, "
+                                     "by NODE_PATH or --jsonata DIR"}}};
+    for (auto at = std::size_t{0}; at < jsonata_cases.size(); ++at) {
+        auto name = fmt::format("jsonata_{}", jsonata_cases[at].name);
+        auto ours = TRY(measure_ours(jsonata_cases[at], options, document));
+        add_rate(report, name, ours);
+        if (!node) {
+            continue;
+        }
+        auto theirs = samples_of(node->find("rates")->as_list()[at]);
+        add_rate(report, "npm_" + name, theirs);
+        report.push_back({name + "_over_npm", rounded(ours.median() / theirs.median(), 100)});
+    }
+    return report;
+}
+
+} // namespace sluice::app
