@@ -145,7 +145,8 @@ Parsed<NodeId> Parser::unary() {
         advance();
         ++repeated;
     }
-    auto operand = TRY(put_together(TRY(postfix())));
+    auto inner = TRY(postfix());
+    auto operand = TRY(put_together(inner));
     if (repeated == 0) {
         return operand;
     }
