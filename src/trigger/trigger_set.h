@@ -13,8 +13,8 @@
 #include "expr/program.h"
 #include "trigger/action.h"
 #include "trigger/condition.h"
-#include "trigger/filter_index.h"
 #include "trigger/ids.h"
+#include "trigger/internal/filter_index.h"
 #include "trigger/pattern_index.h"
 #include "trigger/spec.h"
 

@@ -1,4 +1,4 @@
-#include "trigger/filter_index.h"
+#include "trigger/internal/filter_index.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "trigger/filter_index.h"
+#include "trigger/internal/filter_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
