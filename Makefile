@@ -6,7 +6,7 @@ SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check bench format tidy simulate crash hostile fuzz clean
+.PHONY: help setup build demo test check bench format tidy simulate crash hostile load fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -61,6 +61,9 @@ crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long o
 
 hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
 	python3 tests/e2e/hostile_load.py build/release/bin/sluice
+
+load: build ## events over HTTP with wrk, single and in batches
+	python3 tests/e2e/event_load.py build/release/bin/sluice
 
 fuzz: ## every fuzzer for SECONDS=60
 	@tools/fuzz.sh $(SECONDS)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,27 @@
 // What a shard does with events from outside: those of callers, and those of numbered partitions,
 // which it takes in order and each once.
 namespace sluice::engine {
+namespace {
+
+constexpr auto events_ahead = std::size_t{3};
+constexpr auto cache_line_bytes = std::size_t{64};
+
+/// Another thread wrote these texts, and ids lie anywhere in memory: what the next ones need comes
+/// while this one is decided.
+void fetch_ahead(const AwakeRun* run, const std::vector<event::Event>& events, std::size_t at) {
+    if (at + events_ahead < events.size()) {
+        const auto& event = events[at + events_ahead];
+        auto text = event.json();
+        if (run != nullptr) {
+            run->state->seen.prefetch(event.identity());
+        }
+        for (auto byte = std::size_t{0}; byte < text.size(); byte += cache_line_bytes) {
+            __builtin_prefetch(text.data() + byte);
+        }
+    }
+}
+
+} // namespace
 
 const Value* Receipt::reply_to(std::size_t event) const {
     auto found = std::ranges::find(replies, event, &Reply::event);
@@ -58,9 +80,10 @@ Result<void> Shard::take_events(EventsInput&& input) {
     auto receipt = Receipt{};
     receipt.fates.reserve(input.events.size());
     AwakeRun* run = nullptr;
-    for (const auto& event : input.events) {
-        TRY(find_run(input.space, event, run));
-        receipt.fates.push_back(decide_outside(run, event, receipt));
+    for (auto at = std::size_t{0}; at < input.events.size(); ++at) {
+        fetch_ahead(run, input.events, at);
+        TRY(find_run(input.space, input.events[at], run));
+        receipt.fates.push_back(decide_outside(run, input.events[at], receipt));
     }
     answer_events(std::move(input.done), std::move(receipt));
     return {};
@@ -80,6 +103,7 @@ Result<void> Shard::take_numbered(EventsInput&& input) {
             ++at;
             continue;
         }
+        fetch_ahead(run, input.events, at);
         TRY(find_run(input.space, input.events[at], run));
         receipt.fates.push_back(decide_outside(run, input.events[at], receipt));
         is_going_on = is_passed(input, at, receipt.fates.back());

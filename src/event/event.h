@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/fingerprint.h"
 #include "base/result.h"
 #include "value/value.h"
 
@@ -41,6 +42,9 @@ public:
 
     std::string_view id() const { return envelope_.id; }
     std::string_view source() const { return envelope_.source; }
+    /// Of source and id together, by which events are told apart. Made when it was parsed, while
+    /// its text was at hand.
+    const Fingerprint& identity() const { return identity_; }
     std::string_view type() const { return envelope_.type; }
     /// Empty when there is none: CloudEvents forbids an empty subject.
     std::string_view subject() const { return envelope_.subject; }
@@ -75,10 +79,13 @@ private:
     friend class Builder;
 
     Event(std::shared_ptr<const void> owner, const Envelope& envelope)
-        : owner_(std::move(owner)), envelope_(envelope) {}
+        : owner_(std::move(owner)),
+          envelope_(envelope),
+          identity_(fingerprint(envelope.source, envelope.id)) {}
 
     std::shared_ptr<const void> owner_; ///< Keeps what the views point into.
     Envelope envelope_;
+    Fingerprint identity_;
 };
 
 } // namespace sluice::event

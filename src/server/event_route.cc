@@ -228,7 +228,7 @@ Result<EventRoute> EventRoute::parse(std::string_view name, const Value& form) {
 std::optional<std::string> EventRoute::run_of(const Event& event) const {
     if (start == Start::Always) {
         // A resent event has the same source and id, so it starts nothing a second time.
-        auto origin = fingerprint(event.source(), event.id());
+        auto origin = event.identity();
         return run_id_of(fmt::format("{}-{}", name, hex_of(fingerprint(name, hex_of(origin)))));
     }
     auto found = key->of(event);

@@ -39,7 +39,7 @@ bool Decider::note_id(const event::Event& event) {
     if (mode == DedupeMode::Window || state_.seen.size() >= limits_.seen_ids_max) {
         forget_ids(age, span);
     }
-    return state_.seen.add(fingerprint(event.source(), event.id()), moment_.time, span);
+    return state_.seen.add(event.identity(), moment_.time, span);
 }
 
 bool Decider::note_sequence(const event::Event& event) {
@@ -63,7 +63,7 @@ void Decider::forget_id(const event::Event& event) {
         state_.sequences[std::string{event.source()}] = *sequence_before_;
         return;
     }
-    state_.seen.take_back(fingerprint(event.source(), event.id()));
+    state_.seen.take_back(event.identity());
 }
 
 void Decider::forget_ids(Nanos age, Nanos span) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/rate_limit.h"
+#include "base/result.h"
 #include "expr/program.h"
 #include "value/value.h"
 

@@ -11,7 +11,7 @@ bool SeenIds::add(const Fingerprint& print, Time now, Nanos span) {
     }
     auto is_known = std::any_of(periods_.begin(), periods_.end() - 1,
                                 [&](const Period& each) { return each.ids.contains(print); });
-    if (is_known || !periods_.back().ids.insert(print).second) {
+    if (is_known || !periods_.back().ids.insert(print)) {
         return false;
     }
     ++size_;
@@ -66,7 +66,9 @@ void SeenIds::restore(std::uint64_t record, Time period, std::span<const Fingerp
     }
     auto& newest = periods_.back();
     newest.last_record = record;
-    newest.ids.insert(prints.begin(), prints.end());
+    for (const auto& print : prints) {
+        newest.ids.insert(print);
+    }
     size_ += prints.size();
 }
 

@@ -7,10 +7,9 @@
 #include <span>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include "base/clock.h"
 #include "base/fingerprint.h"
+#include "base/fingerprint_set.h"
 
 namespace sluice::trigger {
 
@@ -20,6 +19,12 @@ class SeenIds {
 public:
     /// False when it is there already. A period that began `span` ago takes no more.
     bool add(const Fingerprint& print, Time now, Nanos span);
+    /// It will be added soon.
+    void prefetch(const Fingerprint& print) const {
+        if (!periods_.empty()) {
+            periods_.back().ids.prefetch(print);
+        }
+    }
     /// It was added last, and may come again.
     void take_back(const Fingerprint& print);
     /// Where the oldest period ends at the latest; nothing while none has ended.
@@ -43,7 +48,7 @@ private:
     struct Period {
         Time since{};
         std::uint64_t last_record = 0;
-        boost::unordered_flat_set<Fingerprint, FingerprintHash> ids;
+        FingerprintSet ids;
     };
 
     std::deque<Period> periods_; ///< Oldest first.
