@@ -66,6 +66,11 @@ public:
     /// The value under a path of member names and list indices; nothing when it is not there.
     std::optional<Value> data_at(std::span<const std::string_view> path) const;
 
+    /// The JSON text of `data`; empty when there is none or it is `data_base64`.
+    std::string_view data_json() const {
+        return envelope_.is_base64 ? std::string_view{} : envelope_.data;
+    }
+
     /// The JSON text, one object on one line, as it is stored and sent.
     std::string_view json() const { return envelope_.json; }
 

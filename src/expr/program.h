@@ -76,6 +76,8 @@ public:
         return code_->evaluate(bindings, budget);
     }
     const std::string& text() const { return text_; }
+    /// For what its own language can say of it.
+    const Code& code() const { return *code_; }
 
 private:
     std::string text_;

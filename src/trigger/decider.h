@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "event/codec.h"
+#include "event/event_view.h"
 #include "trigger/action.h"
 #include "trigger/arrival.h"
 #include "trigger/history.h"
@@ -141,7 +142,10 @@ private:
     Fate deliver_in(Incarnation scope, const event::Event& event);
     /// Whether the trigger took the event: a filter may turn it away.
     bool activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                  std::span<const std::uint32_t> patterns, const event::Event& event);
+                  std::span<const std::uint32_t> patterns, event::EventView& view);
+    /// Triggers that are gone or disabled here say what becomes of an event nobody has taken.
+    void note_withdrawn(Incarnation scope, const event::Event& event, bool& is_parked,
+                        bool& is_gone) const;
     void follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
                 const Verdict& verdict, const event::Event& event);
     void fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,

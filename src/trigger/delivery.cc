@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "trigger/decider.h"
@@ -16,7 +17,8 @@ constexpr auto fires_of_event_max = std::uint64_t{10'000};
 
 Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     auto matches = std::exchange(matches_, {});
-    triggers_.match(event.type(), event.subject(), matches);
+    auto view = event::EventView{event};
+    triggers_.match(view, matches);
     auto is_taken = false;
     auto is_parked = false;
     auto is_gone = false;
@@ -39,7 +41,7 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
             is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
             is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
         } else {
-            is_taken |= activate(number, *trigger, scope, patterns_, event);
+            is_taken |= activate(number, *trigger, scope, patterns_, view);
         }
     }
     matches_ = std::move(matches);
@@ -49,6 +51,10 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     }
     if (is_taken) {
         return has_fired_ ? Fate::Fired : Fate::Activated;
+    }
+    // What a filter kept away counts as if it had been offered: a filter is asked last.
+    if (triggers_.has_filters()) {
+        note_withdrawn(scope, event, is_parked, is_gone);
     }
     if (is_parked) {
         return keep(KeptReason::Disabled, scope, event);
@@ -63,9 +69,34 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
                : Fate::Unmatched;
 }
 
+void Decider::note_withdrawn(Incarnation scope, const event::Event& event, bool& is_parked,
+                             bool& is_gone) const {
+    const auto* states = state_.triggers_in(scope);
+    if (states == nullptr) {
+        return;
+    }
+    for (const auto& [raw, remembered] : *states) {
+        auto number = TriggerNumber{raw};
+        const auto* trigger = triggers_.get(number);
+        auto is_awaiting = [&](const Pattern& pattern) {
+            return pattern.matches(event.type(), event.subject());
+        };
+        if (trigger == nullptr || !std::ranges::any_of(trigger->spec.on, is_awaiting)) {
+            continue;
+        }
+        if (remembered->is_gone) {
+            is_gone = true;
+        } else if (!is_enabled(state_, *trigger, number, scope)) {
+            is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
+            is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
+        }
+    }
+}
+
 bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                       std::span<const std::uint32_t> patterns, const event::Event& event) {
-    auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
+                       std::span<const std::uint32_t> patterns, event::EventView& view) {
+    const auto& event = view.event();
+    auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope, &view};
     if (trigger.filter) {
         auto outcome = trigger.filter->evaluate(bindings);
         if (const auto* failed = std::get_if<expr::Fault>(&outcome)) {
@@ -153,6 +184,7 @@ bool Decider::is_runaway(TriggerNumber number, const CompiledTrigger& trigger) {
 bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
                         Incarnation scope, const event::Event& event) {
     auto has_stood_in = false;
+    auto view = event::EventView{event};
     for (auto number : interceptors) {
         const auto* trigger = triggers_.get(number);
         if (trigger == nullptr || trigger->spec.intercept->when != when || state_.is_over() ||
@@ -165,7 +197,7 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
             continue;
         }
         auto fires_before = state_.progress.fires;
-        activate(number, *trigger, scope, {}, event);
+        activate(number, *trigger, scope, {}, view);
         has_stood_in |= state_.progress.fires != fires_before;
     }
     return has_stood_in;

@@ -35,6 +35,17 @@ std::optional<TriggerNumber> RunTriggers::find(std::string_view id) const {
 void RunTriggers::match(std::string_view type, std::string_view subject,
                         std::vector<Match>& out) const {
     set_->index().find(type, subject, out);
+    add_own(type, subject, out);
+}
+
+void RunTriggers::match(event::EventView& event, std::vector<Match>& out) const {
+    set_->find(event, out);
+    add_own(event.event().type(), event.event().subject(), out);
+}
+
+/// Triggers changed at run time stand in for those of the set.
+void RunTriggers::add_own(std::string_view type, std::string_view subject,
+                          std::vector<Match>& out) const {
     if (own_.empty()) [[likely]] {
         return;
     }

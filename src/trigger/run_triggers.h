@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "event/event_view.h"
 #include "trigger/state.h"
 #include "trigger/trigger_set.h"
 
@@ -25,8 +26,12 @@ public:
     /// Null when it was removed or never was.
     const CompiledTrigger* get(TriggerNumber number) const;
     std::optional<TriggerNumber> find(std::string_view id) const;
-    /// What an event may activate, in order of creation.
+    /// What an event may activate, in order of creation, whatever filters say.
     void match(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
+    /// The same, without some of those whose filter is false for this event.
+    void match(event::EventView& event, std::vector<Match>& out) const;
+    /// Whether the two differ.
+    bool has_filters() const { return set_->has_filters(); }
     /// Who intercepts this trigger's firing, in order of creation. Interceptors are intercepted by
     /// id only.
     std::vector<TriggerNumber> interceptors_of(TriggerNumber number) const;
@@ -53,6 +58,7 @@ public:
     Result<void> restore(const RunState& state);
 
 private:
+    void add_own(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
     bool closes_cycle(TriggerNumber number, const TriggerSpec& spec) const;
 
     std::shared_ptr<const TriggerSet> set_;

@@ -25,14 +25,18 @@ std::string_view to_string(KeptReason reason) {
     return "unknown";
 }
 
+const TriggerStates* RunState::triggers_in(Incarnation scope) const {
+    if (scope == root_scope) {
+        return &root_triggers;
+    }
+    auto scoped = scoped_triggers.find(scope);
+    return scoped == scoped_triggers.end() ? nullptr : &scoped->second;
+}
+
 const TriggerState* RunState::find_trigger(Incarnation scope, TriggerNumber trigger) const {
-    const auto* states = &root_triggers;
-    if (scope != root_scope) {
-        auto scoped = scoped_triggers.find(scope);
-        if (scoped == scoped_triggers.end()) {
-            return nullptr;
-        }
-        states = &scoped->second;
+    const auto* states = triggers_in(scope);
+    if (states == nullptr) {
+        return nullptr;
     }
     auto found = states->find(trigger.raw());
     return found == states->end() ? nullptr : found->second.get();

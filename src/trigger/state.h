@@ -378,6 +378,8 @@ struct RunState {
     /// Its generation is: it has ended, or is about to continue as new.
     bool is_over() const { return has_ended() || progress.renewal.has_value(); }
 
+    /// What triggers remember in a scope; null when none has seen anything there.
+    const TriggerStates* triggers_in(Incarnation scope) const;
     /// Null when the trigger has nothing to remember in this scope.
     const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
     /// The path of a live scope, empty for the root; null when the scope is closed.

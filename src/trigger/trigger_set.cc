@@ -1,8 +1,10 @@
 #include "trigger/trigger_set.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "expr/cel/compile.h"
+#include "expr/cel/constraints.h"
 #include "value/json.h"
 
 namespace sluice::trigger {
@@ -122,6 +124,7 @@ std::shared_ptr<const TriggerSet> TriggerSet::compile(SetSpec spec, const Vocabu
         for (auto pattern = std::uint32_t{0}; pattern < trigger.spec.on.size(); ++pattern) {
             set->index_.add(trigger.spec.on[pattern], {.trigger = number, .pattern = pattern});
         }
+        set->add_filter(number);
         if (const auto& intercept = trigger.spec.intercept) {
             auto& list = intercept->trigger.empty() ? set->by_condition_[intercept->condition]
                                                     : set->by_trigger_[intercept->trigger];
@@ -131,7 +134,35 @@ std::shared_ptr<const TriggerSet> TriggerSet::compile(SetSpec spec, const Vocabu
             set->with_deadline_.push_back(number);
         }
     }
+    if (set->filters_.is_empty()) {
+        set->unfiltered_ = {}; // The index of all has them.
+    }
     return set;
+}
+
+void TriggerSet::add_filter(TriggerNumber number) {
+    const auto& trigger = triggers_[number.raw()];
+    // One that begins disabled decides what becomes of events before its filter is asked.
+    auto demands = trigger.filter && trigger.spec.is_enabled
+                       ? expr::cel::constraints_of(*trigger.filter)
+                       : std::vector<expr::cel::Constraint>{};
+    for (auto pattern = std::uint32_t{0}; pattern < trigger.spec.on.size(); ++pattern) {
+        auto match = Match{.trigger = number, .pattern = pattern};
+        if (!filters_.add(trigger.spec.on[pattern], demands, match)) {
+            unfiltered_.add(trigger.spec.on[pattern], match);
+        }
+    }
+}
+
+void TriggerSet::find(event::EventView& event, std::vector<Match>& out) const {
+    const auto& type = event.event().type();
+    const auto& subject = event.event().subject();
+    if (filters_.is_empty()) {
+        return index_.find(type, subject, out);
+    }
+    unfiltered_.find(type, subject, out);
+    filters_.append(event, out);
+    std::ranges::sort(out);
 }
 
 std::optional<TriggerNumber> TriggerSet::find(std::string_view id) const {

@@ -14,6 +14,7 @@
 #include "trigger/action.h"
 #include "trigger/condition.h"
 #include "trigger/ids.h"
+#include "trigger/internal/filter_index.h"
 #include "trigger/pattern_index.h"
 #include "trigger/spec.h"
 
@@ -64,7 +65,12 @@ public:
     const SetSpec& spec() const { return spec_; }
     std::size_t size() const { return triggers_.size(); }
     const CompiledTrigger& at(TriggerNumber number) const { return triggers_[number.raw()]; }
+    /// Of all triggers, whatever their filters say.
     const PatternIndex& index() const { return index_; }
+    /// Replaces `out` by what the event may activate, without some of those whose filter is false
+    /// for it.
+    void find(event::EventView& event, std::vector<Match>& out) const;
+    bool has_filters() const { return !filters_.is_empty(); }
     std::optional<TriggerNumber> find(std::string_view id) const;
     /// Triggers that intercept the one with this id, or those whose condition has this name; in
     /// order of creation.
@@ -75,9 +81,13 @@ public:
     const std::vector<TriggerNumber>& with_deadline() const { return with_deadline_; }
 
 private:
+    void add_filter(TriggerNumber number);
+
     SetSpec spec_;
     std::vector<CompiledTrigger> triggers_;
     PatternIndex index_;
+    PatternIndex unfiltered_; ///< Those that `filters_` has not, when it has any.
+    FilterIndex filters_;
     boost::unordered_flat_map<std::string_view, TriggerNumber> by_id_;
     std::map<std::string, std::vector<TriggerNumber>, std::less<>> by_trigger_;
     std::map<std::string, std::vector<TriggerNumber>, std::less<>> by_condition_;

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "expr/cel/compile.h"
+#include "expr/cel/constraints.h"
+#include "expr/cel/typed.h"
 
 namespace {
 
@@ -23,6 +25,15 @@ public:
     }
 };
 
+/// Without the checks of compiling, by names that are looked for in a container.
+void check_typed(std::string_view text) {
+    auto bindings = Value::object({{"event", Value::object({{"a", 1}})}, {"run", "x"}});
+    for (auto is_typed : {false, true}) {
+        sluice::expr::cel::evaluate_case({.text = text, .bindings = bindings, .container = "a.b"},
+                                         {.steps_max = 10'000}, is_typed);
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -34,6 +45,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (first.index() != second.index()) {
             __builtin_trap();
         }
+        sluice::expr::cel::constraints_of(*program);
+    } else if (program.error().position > size) {
+        __builtin_trap();
     }
+    check_typed(text);
     return 0;
 }

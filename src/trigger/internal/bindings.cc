@@ -58,6 +58,29 @@ bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNu
     return remembered->enabled == Switch::On;
 }
 
+std::optional<Value> resolve_in_event(event::EventView& view,
+                                      std::span<const std::string_view> path) {
+    const auto& event = view.event();
+    auto rest = path.subspan(1);
+    if (path.front() == "data") {
+        return rest.empty() ? std::optional{event.data()} : view.data_at(rest);
+    }
+    if (path.front() != "event") {
+        return std::nullopt;
+    }
+    if (rest.empty()) {
+        return as_value(event);
+    }
+    if (rest.front() == "data") {
+        if (!event.has_data()) {
+            return std::nullopt;
+        }
+        return rest.size() == 1 ? std::optional{event.data()} : view.data_at(rest.subspan(1));
+    }
+    auto attribute = view.attribute(rest.front());
+    return attribute ? walk(*std::move(attribute), rest.subspan(1)) : std::nullopt;
+}
+
 void RunBindings::set_item(std::uint64_t index, Value item) {
     index_ = index;
     item_ = std::move(item);
@@ -66,11 +89,8 @@ void RunBindings::set_item(std::uint64_t index, Value item) {
 std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path) const {
     auto root = path.front();
     auto rest = path.subspan(1);
-    if (root == "event") {
-        return resolve_event(rest);
-    }
-    if (root == "data") {
-        return rest.empty() ? std::optional{event_.data()} : event_.data_at(rest);
+    if (root == "event" || root == "data") {
+        return resolve_in_event(view_, path);
     }
     if (root == "context") {
         const auto* trigger = triggers_.get(trigger_); // Its own actions may have removed it.
@@ -100,20 +120,6 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
         return Value{moment_.time};
     }
     return std::nullopt;
-}
-
-std::optional<Value> RunBindings::resolve_event(std::span<const std::string_view> path) const {
-    if (path.empty()) {
-        return as_value(event_);
-    }
-    if (path.front() == "data") {
-        if (!event_.has_data()) {
-            return std::nullopt;
-        }
-        return path.size() == 1 ? std::optional{event_.data()} : event_.data_at(path.subspan(1));
-    }
-    auto attribute = event_.attribute(path.front());
-    return attribute ? walk(*std::move(attribute), path.subspan(1)) : std::nullopt;
 }
 
 std::optional<Value> RunBindings::resolve_run(std::span<const std::string_view> path) const {

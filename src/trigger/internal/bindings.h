@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "event/event.h"
+#include "event/event_view.h"
 #include "expr/program.h"
 #include "trigger/arrival.h"
 #include "trigger/run_triggers.h"
@@ -17,14 +17,20 @@ namespace sluice::trigger {
 /// only when asked.
 class RunBindings final : public expr::Bindings {
 public:
+    /// With a view of the event that other triggers have asked, or one of its own.
     RunBindings(const RunState& state, const RunTriggers& triggers, const event::Event& event,
-                Moment moment, TriggerNumber trigger, Incarnation scope)
+                Moment moment, TriggerNumber trigger, Incarnation scope,
+                event::EventView* shared = nullptr)
         : state_(state),
           triggers_(triggers),
-          event_(event),
+          own_view_(event),
+          view_(shared == nullptr ? own_view_ : *shared),
           moment_(moment),
           trigger_(trigger),
           scope_(scope) {}
+
+    RunBindings(const RunBindings&) = delete;
+    RunBindings& operator=(const RunBindings&) = delete;
 
     std::optional<Value> resolve(std::span<const std::string_view> path) const override;
 
@@ -32,7 +38,6 @@ public:
     void set_item(std::uint64_t index, Value item);
 
 private:
-    std::optional<Value> resolve_event(std::span<const std::string_view> path) const;
     std::optional<Value> resolve_run(std::span<const std::string_view> path) const;
     std::optional<Value> resolve_trigger(TriggerNumber number,
                                          std::span<const std::string_view> path) const;
@@ -40,13 +45,19 @@ private:
 
     const RunState& state_;
     const RunTriggers& triggers_;
-    const event::Event& event_;
+    event::EventView own_view_;
+    event::EventView& view_;
     Moment moment_;
     TriggerNumber trigger_;
     Incarnation scope_;
     std::optional<std::uint64_t> index_;
     Value item_;
 };
+
+/// What a path that begins with `event` or `data` stands for; nothing when it is not there or
+/// begins otherwise.
+std::optional<Value> resolve_in_event(event::EventView& event,
+                                      std::span<const std::string_view> path);
 
 /// Attributes and data as one map.
 Value as_value(const event::Event& event);

@@ -145,8 +145,8 @@ Parsed<NodeId> Parser::unary() {
         advance();
         ++repeated;
     }
-    auto written = TRY(postfix());
-    auto operand = TRY(put_together(written));
+    auto inner = TRY(postfix());
+    auto operand = TRY(put_together(inner));
     if (repeated == 0) {
         return operand;
     }
@@ -172,18 +172,17 @@ Parsed<NodeId> Parser::put_together(const Operand& operand) {
 Parsed<Parser::Operand> Parser::postfix() {
     auto start = current().position;
     auto operand = TRY(primary());
-    while (true) {
-        if (operand.steps.empty()) {
-            build_.set_path_text(operand.first, source_.substr(start, end_of_last() - start));
-        }
+    auto path_end = end_of_last();
+    while (current().is(".") || current().is("[")) {
         if (current().is(".")) {
             TRY(selection(operand));
-        } else if (current().is("[")) {
-            TRY(indexing(operand));
         } else {
-            return operand;
+            TRY(indexing(operand));
         }
+        path_end = operand.steps.empty() ? end_of_last() : path_end;
     }
+    build_.set_path_text(operand.first, source_.substr(start, path_end - start));
+    return operand;
 }
 
 Parsed<void> Parser::selection(Operand& operand) {

@@ -85,6 +85,17 @@ bool Parser::take_name(const std::string& name, std::size_t position, Operand& o
     return false;
 }
 
+/// No name that is known has more: looking for longer ones would take quadratic time.
+std::size_t Parser::name_parts_max() const {
+    auto most = std::size_t{3}; // `google.protobuf.Timestamp`
+    auto count = [&](const std::string& name) {
+        most = std::max(most, static_cast<std::size_t>(std::ranges::count(name, '.')) + 1);
+    };
+    std::ranges::for_each(reading_.variables, count);
+    std::ranges::for_each(reading_.options.names, count);
+    return most;
+}
+
 /// The longest beginning that names something; the rest are members.
 Parsed<Parser::Operand> Parser::resolve(std::span<const Token> parts, bool is_rooted) {
     auto operand = Operand{};
@@ -94,7 +105,7 @@ Parsed<Parser::Operand> Parser::resolve(std::span<const Token> parts, bool is_ro
         operand.first = build_.node(Op::Local, parts[0].position, any_kind, {}, *local);
         used = 1;
     }
-    for (auto count = parts.size(); used == 0 && count > 0; --count) {
+    for (auto count = std::min(parts.size(), name_parts_max()); used == 0 && count > 0; --count) {
         auto name = std::string{parts[0].text};
         for (const auto& part : parts.subspan(1, count - 1)) {
             name += '.';

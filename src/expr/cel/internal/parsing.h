@@ -62,6 +62,7 @@ private:
     // Names and calls: parser_names.cc.
     Parsed<Operand> name();
     Parsed<Operand> resolve(std::span<const Token> parts, bool is_rooted);
+    std::size_t name_parts_max() const;
     bool take_name(const std::string& name, std::size_t position, Operand& operand);
     std::vector<std::string> candidates(std::string_view name, bool is_rooted) const;
     Parsed<NodeId> unknown_name(const Token& token);
