@@ -7,47 +7,48 @@ namespace sluice::event {
 
 using internal::Scanner;
 
-void EventView::read_members() {
-    constexpr auto members_usual = std::size_t{32};
-    is_read_ = true;
-    auto json = event_.data_json();
-    is_object_ = json.starts_with('{');
-    if (!is_object_) {
-        return;
-    }
-    members_.reserve(members_usual);
-    auto scanner = Scanner{json};
+bool EventView::read_next() {
+    auto is_first = members_.empty();
     auto name = Scanner::String{};
-    for (auto is_first = true; scanner.next_member(is_first, name) == Scanner::Step::Item;
-         is_first = false) {
-        const auto* begin = scanner.position();
-        auto is_passed = scanner.skip_value(internal::depth_max_hard);
-        INVARIANT(is_passed, "the text of an event was validated when it came in");
-        auto size = static_cast<std::size_t>(scanner.position() - begin);
-        members_.push_back({name.raw, {begin, size}, name.has_escape});
+    if (has_all_ || scanner_->next_member(is_first, name) != Scanner::Step::Item) {
+        has_all_ = true;
+        return false;
     }
+    const auto* begin = scanner_->position();
+    auto is_passed = scanner_->skip_value(internal::depth_max_hard);
+    INVARIANT(is_passed, "the text of an event was validated when it came in");
+    auto size = static_cast<std::size_t>(scanner_->position() - begin);
+    members_.push_back({name.raw, {begin, size}, name.has_escape});
+    return true;
 }
 
-/// Of repeated names the last stands.
+bool EventView::is(const Member& member, std::string_view name) {
+    return member.has_escape
+               ? internal::text_of({.raw = member.name, .has_escape = true}, unescaped_) == name
+               : member.name == name;
+}
+
 const EventView::Member* EventView::find(std::string_view name) {
-    for (auto at = members_.size(); at > 0; --at) {
-        const auto& member = members_[at - 1];
-        auto text = member.has_escape
-                        ? internal::text_of({.raw = member.name, .has_escape = true}, unescaped_)
-                        : member.name;
-        if (text == name) {
+    for (const auto& member : members_) {
+        if (is(member, name)) {
             return &member;
+        }
+    }
+    while (read_next()) {
+        if (is(members_.back(), name)) {
+            return &members_.back();
         }
     }
     return nullptr;
 }
 
 std::optional<Value> EventView::data_at(std::span<const std::string_view> path) {
-    if (!is_read_) {
-        read_members();
-    }
-    if (!is_object_ || path.empty()) {
+    auto json = event_.data_json();
+    if (!json.starts_with('{') || path.empty()) {
         return event_.data_at(path);
+    }
+    if (!scanner_) {
+        scanner_.emplace(json);
     }
     const auto* member = find(path.front());
     auto found = member == nullptr  ? std::nullopt

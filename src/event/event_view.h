@@ -4,14 +4,17 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "event/event.h"
+#include "event/internal/scanner.h"
 
 namespace sluice::event {
 
-/// An event that is asked several questions: its data is gone through once, whatever many paths
-/// are looked for. Of one thread; the event must outlive it.
+/// An event that is asked several questions: its data is gone through at most once however many
+/// paths are looked for, and no further than what was asked for stands. Of one thread; the event
+/// must outlive it.
 class EventView {
 public:
     explicit EventView(const Event& event) : event_{event} {}
@@ -28,14 +31,16 @@ private:
         bool has_escape = false;
     };
 
-    void read_members();
+    bool is(const Member& member, std::string_view name);
+    /// False when there is none.
+    bool read_next();
     const Member* find(std::string_view name);
 
     const Event& event_;
-    std::vector<Member> members_; ///< Of the data, when that is an object.
+    std::optional<internal::Scanner> scanner_;          ///< Behind the members that were read.
+    boost::container::small_vector<Member, 8> members_; ///< Of the data, when that is an object.
     std::string unescaped_;
-    bool is_read_ = false;
-    bool is_object_ = false;
+    bool has_all_ = false;
 };
 
 } // namespace sluice::event

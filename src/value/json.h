@@ -17,7 +17,7 @@ struct JsonLimits {
 
 /// One JSON text, nothing behind it. Integers that fit int64 become Int, else those that fit
 /// uint64 Uint, other numbers Double. Fails with InvalidInput, naming the byte where it can, or
-/// with LimitExceeded. Of repeated keys the last stands.
+/// with LimitExceeded. Of repeated keys the first stands.
 Result<Value> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// Compact JSON. Bytes become base64, timestamps RFC 3339, durations as "1.5s", NaN and

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <simdjson.h>
@@ -30,13 +33,27 @@ Result<Value> read_list(const dom::array& array, std::size_t depth_left) {
     return Value::list(std::move(items));
 }
 
+/// A map keeps the last of what has the same key. Of a text the first stands, so that looking for
+/// one member can end there.
+Result<Value> without_repeated(const dom::object& object, std::size_t depth_left) {
+    auto members = std::vector<Member>{};
+    auto keys = std::set<std::string_view>{};
+    for (auto [key, member] : object) {
+        if (keys.insert(key).second) {
+            members.push_back({std::string{key}, TRY(read(member, depth_left))});
+        }
+    }
+    return Value::map(std::move(members));
+}
+
 Result<Value> read_map(const dom::object& object, std::size_t depth_left) {
     auto members = std::vector<Member>{};
     members.reserve(object.size());
     for (auto [key, member] : object) {
         members.push_back({std::string{key}, TRY(read(member, depth_left))});
     }
-    return Value::map(std::move(members));
+    auto map = Value::map(std::move(members));
+    return map.size() == object.size() ? map : without_repeated(object, depth_left);
 }
 
 // Each getter is of the type just asked for, so none can fail.

@@ -63,8 +63,8 @@ TEST(Json, RefusesNumbersBeyondADouble) {
     }
 }
 
-TEST(Json, OfRepeatedKeysTheLastStands) {
-    EXPECT_EQ(to_json(*parse_json(R"({"a":1,"b":2,"a":3})")), R"({"a":3,"b":2})");
+TEST(Json, OfRepeatedKeysTheFirstStands) {
+    EXPECT_EQ(to_json(*parse_json(R"({"a":1,"b":2,"\u0061":3,"b":[4]})")), R"({"a":1,"b":2})");
 }
 
 TEST(Json, RefusesWhatIsNotOneJsonText) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "event/event.h"
+#include "event/event_view.h"
 #include "expr/program.h"
 
 namespace sluice::event {
@@ -12,14 +13,12 @@ namespace sluice::event {
 /// `event` with its attributes and data, and `data` itself. The event must outlive it.
 class EventBindings final : public expr::Bindings {
 public:
-    explicit EventBindings(const Event& event) : event_{event} {}
+    explicit EventBindings(const Event& event) : view_{event} {}
 
     std::optional<Value> resolve(std::span<const std::string_view> path) const override;
 
 private:
-    std::optional<Value> data_at(std::span<const std::string_view> path) const;
-
-    const Event& event_;
+    mutable EventView view_; ///< Reads on, behind what was asked for already.
 };
 
 /// Each attribute by its own name, as CESQL sees an event.

@@ -58,15 +58,14 @@ std::optional<std::string_view> find_member(std::string_view json, std::string_v
     auto scanner = Scanner{json};
     auto name = Scanner::String{};
     auto storage = std::string{};
-    auto found = std::optional<std::string_view>{};
     for (auto is_first = true; scanner.next_member(is_first, name) == Step::Item;
          is_first = false) {
         auto member = pass_value(scanner);
         if (text_of(name, storage) == wanted) {
-            found = member;
+            return member;
         }
     }
-    return found;
+    return std::nullopt;
 }
 
 std::optional<std::size_t> to_index(std::string_view text) {
