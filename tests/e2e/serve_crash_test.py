@@ -78,6 +78,7 @@ class Client(threading.Thread):
                 answer.read()
             except (OSError, http.client.HTTPException):
                 self.unknown += batch
+                connection.close()
                 return
             (self.taken if answer.status == 202 else self.unknown).extend(batch)
 
