@@ -188,12 +188,14 @@ private:
         auto run = RunName{.space = filter_.space, .id = std::move(id)};
         auto key = keys::index_part(range.shard, run.space, {}, IndexOrder::Started, range.status) +
                    keys::index_place(started, run.id);
-        auto record = TRY(store_.get(key));
+        // Not by `get`, which would load the filters of whole files for a key that is there.
+        auto record = store_.scan(key, keys::end_of(key));
         // It may have ended since the range was opened.
-        if (record) {
-            page.runs.push_back({.run = std::move(run), .summary = TRY(read_summary(*record))});
+        if (record->is_valid()) {
+            auto summary = TRY(read_summary(record->value()));
+            page.runs.push_back({.run = std::move(run), .summary = std::move(summary)});
         }
-        return {};
+        return record->status();
     }
 
     Result<void> advance() {
