@@ -1,32 +1,16 @@
 #include "trigger/internal/bindings.h"
 
-#include <charconv>
 #include <utility>
+
+#include "expr/map_bindings.h"
 
 namespace sluice::trigger {
 
 namespace {
 
-/// The value under the rest of a path: members of maps, indices of lists.
-std::optional<Value> walk(Value at, std::span<const std::string_view> path) {
-    for (auto part : path) {
-        if (at.is_map()) {
-            const auto* member = at.find(part);
-            if (member == nullptr) {
-                return std::nullopt;
-            }
-            at = Value{*member};
-            continue;
-        }
-        auto index = std::size_t{0};
-        auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-        auto is_index = error == std::errc{} && end == part.data() + part.size();
-        if (!at.is_list() || !is_index || index >= at.size()) {
-            return std::nullopt;
-        }
-        at = Value{at.as_list()[index]};
-    }
-    return at;
+std::optional<Value> walk(const Value& value, std::span<const std::string_view> path) {
+    const auto* found = expr::find_at(value, path);
+    return found != nullptr ? std::optional{*found} : std::nullopt;
 }
 
 std::int64_t signed_of(std::uint64_t number) {
@@ -78,7 +62,7 @@ std::optional<Value> resolve_in_event(event::EventView& view,
         return rest.size() == 1 ? std::optional{event.data()} : view.data_at(rest.subspan(1));
     }
     auto attribute = view.attribute(rest.front());
-    return attribute ? walk(*std::move(attribute), rest.subspan(1)) : std::nullopt;
+    return attribute ? walk(*attribute, rest.subspan(1)) : std::nullopt;
 }
 
 void RunBindings::set_item(std::uint64_t index, Value item) {
