@@ -24,6 +24,10 @@ public:
     void i64(std::int64_t number) { u64(static_cast<std::uint64_t>(number) ^ (1ULL << 63U)); }
     /// LEB128: seven bits a byte, lowest first, in as few bytes as it takes; no other form is read.
     void varint(std::uint64_t number) {
+        if (number < 0x80) [[likely]] {
+            u8(static_cast<std::uint8_t>(number));
+            return;
+        }
         char bytes[10];
         auto size = std::size_t{0};
         for (; number >= 0x80; number >>= 7U) {
