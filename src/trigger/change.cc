@@ -54,8 +54,19 @@ void encode(const Change& change, Encoder& out) {
 
 void encode(const Activated& change, Encoder& out) {
     static_assert(std::is_same_v<std::variant_alternative_t<0, Change>, Activated>);
-    out.varint(0);
-    value::encode_fields(change, out);
+    if (change.seen) {
+        out.varint(0);
+        value::encode_fields(change, out);
+        return;
+    }
+    // The same at once: most of what histories hold.
+    char bytes[2 + 3 * varint_bytes_max];
+    bytes[0] = 0;
+    auto* end = write_varint(bytes + 1, change.scope.raw());
+    end = write_varint(end, change.trigger.raw());
+    end = write_varint(end, change.progress);
+    *end++ = 0;
+    out.raw({bytes, end});
 }
 
 Result<Change> decode_change(Decoder& in) {
