@@ -40,7 +40,7 @@ public:
             return;
         }
         char bytes[varint_bytes_max];
-        out_.append(bytes, write_varint(bytes, number));
+        out_.append(bytes, static_cast<std::size_t>(write_varint(bytes, number) - bytes));
     }
     /// Zigzag varint.
     void svarint(std::int64_t number) {
@@ -59,13 +59,11 @@ public:
 private:
     template <typename Number>
     void big_endian(Number number) {
-        char bytes[sizeof(Number)];
-        for (auto at = sizeof(Number); at-- > 0;) {
-            bytes[at] = static_cast<char>(number);
-            if constexpr (sizeof(Number) > 1) {
-                number = static_cast<Number>(number >> 8U);
-            }
+        if constexpr (std::endian::native == std::endian::little) {
+            number = std::byteswap(number);
         }
+        char bytes[sizeof(Number)];
+        std::memcpy(bytes, &number, sizeof(Number));
         out_.append(bytes, sizeof(Number));
     }
 

@@ -66,7 +66,7 @@ void encode(const Activated& change, Encoder& out) {
     end = write_varint(end, change.trigger.raw());
     end = write_varint(end, change.progress);
     *end++ = 0;
-    out.raw({bytes, end});
+    out.raw({bytes, static_cast<std::size_t>(end - bytes)});
 }
 
 Result<Change> decode_change(Decoder& in) {

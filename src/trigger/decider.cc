@@ -45,9 +45,9 @@ std::string identity_of(const event::Event& event) {
 
 } // namespace
 
-void Decider::record(const Activated& change) {
+void Decider::record(const Activated& change, TriggerState* known) {
     journal_.add(change);
-    apply(state_, change);
+    apply(state_, change, known);
 }
 
 void Decider::record(const Change& change) {

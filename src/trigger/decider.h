@@ -67,7 +67,7 @@ public:
     // For firings and their actions:
     void record(const Change& change);
     /// What most events do, without asking which change it is.
-    void record(const Activated& change);
+    void record(const Activated& change, TriggerState* known);
     /// Closes a scope: what lives in it is dead, and goes at once or in slices.
     void close_scope(const std::string& path);
     void end_run(Status status, Value result, Value error);
@@ -147,7 +147,7 @@ private:
         TriggerNumber number;
         const CompiledTrigger& trigger;
         Incarnation scope;
-        const TriggerState* remembered;
+        TriggerState* remembered;
         std::span<const std::uint32_t> patterns;
     };
     /// Whether the trigger took the event: a filter may turn it away.
@@ -155,8 +155,7 @@ private:
     /// Triggers that are gone or disabled here say what becomes of an event nobody has taken.
     void note_withdrawn(Incarnation scope, const event::Event& event, bool& is_parked,
                         bool& is_gone) const;
-    void follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                const Verdict& verdict, const event::Event& event);
+    void follow(const Meeting& meeting, const Verdict& verdict, const event::Event& event);
     void fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
               const event::Event& event);
     /// Whether an interceptor stood in for the trigger's own actions.

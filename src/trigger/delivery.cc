@@ -37,7 +37,7 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
         if (trigger == nullptr) {
             continue; // An earlier trigger of this event removed it.
         }
-        const auto* remembered = state_.find_trigger(scope, number);
+        auto* remembered = state_.find_trigger(scope, number);
         if (remembered != nullptr && remembered->is_gone) {
             is_gone = true;
         } else if (!is_enabled(remembered, *trigger)) {
@@ -119,14 +119,14 @@ bool Decider::activate(const Meeting& meeting, event::EventView& view) {
                                      .state = remembered == nullptr ? untouched : *remembered,
                                      .memory = memory_of(remembered, trigger),
                                      .bindings = bindings});
-    follow(number, trigger, scope, verdict, event);
+    follow(meeting, verdict, event);
     return true;
 }
 
-void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                     const Verdict& verdict, const event::Event& event) {
-    record(Activated{
-        .scope = scope, .trigger = number, .progress = verdict.progress, .seen = verdict.seen});
+void Decider::follow(const Meeting& meeting, const Verdict& verdict, const event::Event& event) {
+    const auto& [number, trigger, scope, remembered, patterns] = meeting;
+    record({.scope = scope, .trigger = number, .progress = verdict.progress, .seen = verdict.seen},
+           remembered);
     if (verdict.answer == Verdict::Answer::Fault) {
         fault(number, trigger, *verdict.fault, scope, event);
     } else if (verdict.answer == Verdict::Answer::Fire) {
@@ -191,7 +191,7 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
             state_.path_of(scope) == nullptr) {
             continue;
         }
-        const auto* remembered = state_.find_trigger(scope, number);
+        auto* remembered = state_.find_trigger(scope, number);
         auto is_gone = remembered != nullptr && remembered->is_gone;
         if (is_gone || !is_enabled(remembered, *trigger)) {
             continue;
@@ -298,7 +298,7 @@ bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) 
 
 void Decider::recheck(TriggerNumber number, Incarnation scope, const event::Event& event) {
     const auto* trigger = triggers_.get(number);
-    const auto* remembered = state_.find_trigger(scope, number);
+    auto* remembered = state_.find_trigger(scope, number);
     if (trigger == nullptr || remembered == nullptr || remembered->is_gone ||
         !is_enabled(remembered, *trigger)) {
         return;
@@ -310,7 +310,7 @@ void Decider::recheck(TriggerNumber number, Incarnation scope, const event::Even
                                                 .memory = memory_of(remembered, *trigger),
                                                 .bindings = bindings});
     if (verdict.answer != Verdict::Answer::Wait) {
-        follow(number, *trigger, scope, verdict, event);
+        follow({number, *trigger, scope, remembered, {}}, verdict, event);
     }
 }
 

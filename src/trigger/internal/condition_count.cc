@@ -74,7 +74,7 @@ public:
         : goal_(goal), needed_(goal.needed()), key_(std::move(key)) {}
 
     Verdict evaluate(const ConditionInput& input) const override {
-        auto verdict = waits(input.state.progress);
+        auto verdict = Verdict{.progress = input.state.progress};
         if (key_) {
             auto outcome = key_->evaluate(input.bindings);
             if (auto* fault = std::get_if<expr::Fault>(&outcome)) {
@@ -88,27 +88,30 @@ public:
             verdict.seen = print;
         }
         ++verdict.progress;
-        return answered(input, std::move(verdict));
+        answer(input, verdict);
+        return verdict;
     }
 
     Verdict recheck(const ConditionInput& input) const override {
-        return answered(input, waits(input.state.progress));
+        auto verdict = waits(input.state.progress);
+        answer(input, verdict);
+        return verdict;
     }
 
 private:
-    Verdict answered(const ConditionInput& input, Verdict verdict) const {
+    void answer(const ConditionInput& input, Verdict& verdict) const {
         auto needed = needed_;
         if (const auto* learned = goal_.learned(input.memory)) {
             auto whole = as_count(*learned);
             if (!whole) {
-                return faults(input.state.progress, goal_.refuse(*learned));
+                verdict = faults(input.state.progress, goal_.refuse(*learned));
+                return;
             }
             needed = goal_.needed_of(*whole);
         }
         if (needed && verdict.progress >= *needed) {
             verdict.answer = Verdict::Answer::Fire;
         }
-        return verdict;
     }
 
     Goal goal_;
