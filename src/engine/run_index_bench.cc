@@ -1,5 +1,5 @@
-// What does a page of a hundred take in a store with a million runs, whatever is asked for? And what
-// does a get of one key there?
+// What does a page of a hundred take in a store with a million runs, whatever is asked for? And
+// what does a get of one key there?
 
 #include <filesystem>
 #include <string>

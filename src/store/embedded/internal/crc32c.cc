@@ -55,7 +55,8 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
 
 #ifdef __x86_64__
 // Debian's RocksDB computes its checksums by a table, at a seventh of the speed: the dynamic linker
-// takes this function in place of the library's own. docs/decisions/0020-rocksdb-checksums-by-ours.md
+// takes this function in place of the library's own.
+// docs/decisions/0020-rocksdb-checksums-by-ours.md
 namespace rocksdb::crc32c {
 
 // NOLINTNEXTLINE(readability-identifier-naming, misc-use-internal-linkage)
