@@ -279,6 +279,10 @@ void apply(RunState& state, const Change& change) {
     std::visit(Applier{state}, change);
 }
 
+void apply(RunState& state, const Activated& change) {
+    Applier{state}(change);
+}
+
 void fold(RunState& state, const Entry& entry) {
     state.progress.events = std::max(state.progress.events, entry.number.raw());
     if (is_from_outside(entry.origin) && !state.has_ended()) {
