@@ -11,7 +11,6 @@
 #include "event/builder.h"
 #include "event/event_view.h"
 #include "expr/cel/compile.h"
-#include "trigger/internal/bindings.h"
 #include "trigger/trigger_set.h"
 #include "value/json.h"
 
@@ -41,7 +40,7 @@ class ViewBindings final : public expr::Bindings {
 public:
     explicit ViewBindings(event::EventView& view) : view_(view) {}
     std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        return resolve_in_event(view_, path);
+        return view_.at(path);
     }
 
 private:

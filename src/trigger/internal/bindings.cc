@@ -19,14 +19,6 @@ std::int64_t signed_of(std::uint64_t number) {
 
 } // namespace
 
-Value as_value(const event::Event& event) {
-    auto members = event.attributes();
-    if (event.has_data()) {
-        members.push_back({"data", event.data()});
-    }
-    return Value::map(std::move(members));
-}
-
 const Value& memory_of(const TriggerState* remembered, const CompiledTrigger& trigger) {
     return remembered != nullptr && remembered->memory ? *remembered->memory : trigger.spec.context;
 }
@@ -48,29 +40,6 @@ bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNu
     return is_enabled(state.find_trigger(scope, number), trigger);
 }
 
-std::optional<Value> resolve_in_event(event::EventView& view,
-                                      std::span<const std::string_view> path) {
-    const auto& event = view.event();
-    auto rest = path.subspan(1);
-    if (path.front() == "data") {
-        return rest.empty() ? std::optional{event.data()} : view.data_at(rest);
-    }
-    if (path.front() != "event") {
-        return std::nullopt;
-    }
-    if (rest.empty()) {
-        return as_value(event);
-    }
-    if (rest.front() == "data") {
-        if (!event.has_data()) {
-            return std::nullopt;
-        }
-        return rest.size() == 1 ? std::optional{event.data()} : view.data_at(rest.subspan(1));
-    }
-    auto attribute = view.attribute(rest.front());
-    return attribute ? walk(*attribute, rest.subspan(1)) : std::nullopt;
-}
-
 void RunBindings::set_item(std::uint64_t index, Value item) {
     item_ = {.index = index, .value = std::move(item)};
 }
@@ -79,7 +48,7 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
     auto root = path.front();
     auto rest = path.subspan(1);
     if (root == "event" || root == "data") {
-        return resolve_in_event(view_, path);
+        return view_.at(path);
     }
     if (root == "context") {
         const auto* trigger = triggers_.get(trigger_); // Its own actions may have removed it.

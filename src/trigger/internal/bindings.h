@@ -56,14 +56,6 @@ private:
     std::optional<Item> item_;
 };
 
-/// What a path that begins with `event` or `data` stands for; nothing when it is not there or
-/// begins otherwise.
-std::optional<Value> resolve_in_event(event::EventView& event,
-                                      std::span<const std::string_view> path);
-
-/// Attributes and data as one map.
-Value as_value(const event::Event& event);
-
 /// The context of a trigger in a scope: what it remembers, else what its spec gives.
 const Value& memory_of(const TriggerState* remembered, const CompiledTrigger& trigger);
 const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "trigger/internal/bindings.h"
+#include "event/event_view.h"
 
 namespace sluice::trigger {
 
@@ -106,7 +106,7 @@ void FilterIndex::append(event::EventView& event, Matches& out) const {
 
 void FilterIndex::append(const Group& group, event::EventView& event, Matches& out) {
     auto path = std::vector<std::string_view>{group.path.begin(), group.path.end()};
-    auto value = resolve_in_event(event, path);
+    auto value = event.at(path);
     auto is_text = value && value->is_string();
     // Filters fault where the path is missing, and startsWith does at what is no text.
     if (!value || (group.form == Form::StartsWith && !is_text)) {
