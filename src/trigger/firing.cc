@@ -195,8 +195,12 @@ void Firing::resume(Resumed resumed) {
 }
 
 Attempt<Firing::Slice> Firing::slice(const expr::cel::Template& each) {
+    return slice(continued_ ? Value{} : TRY(evaluate(each)));
+}
+
+Attempt<Firing::Slice> Firing::slice(Value items) {
     auto slice = Slice{};
-    slice.items = continued_ ? continued_->continuation.items : TRY(evaluate(each));
+    slice.items = continued_ ? continued_->continuation.items : std::move(items);
     if (slice.items.is_list()) {
         slice.count = slice.items.size();
     } else if (slice.items.is_int() && slice.items.as_int() >= 0) {

@@ -63,6 +63,8 @@ public:
         std::uint64_t count = 0;
     };
     Attempt<Slice> slice(const expr::cel::Template& each);
+    /// Of a list, or of so many items; of the first slice only.
+    Attempt<Slice> slice(Value items);
     void set_item(std::uint64_t index, const Value& items);
     void finish_slice(const Slice& slice);
 
