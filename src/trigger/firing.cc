@@ -181,6 +181,10 @@ void Firing::reply(Value data) {
     record(Replied{.data = std::move(data), .to = sender});
 }
 
+std::uint64_t Firing::reserve(std::uint64_t count) {
+    return base_ + std::exchange(item_offset_, item_offset_ + count);
+}
+
 void Firing::begin_action(std::uint32_t position) {
     action_ = position;
     base_ += item_offset_;
@@ -244,7 +248,8 @@ void Firing::finish_slice(const Slice& slice) {
                                       .items = slice.items,
                                       .event = std::string{event_.json()}}});
     record(Advanced{.number = number, .next = slice.end});
-    item_offset_ = slice.count; // What follows in this firing is numbered behind all items.
+    // What follows in this firing is numbered behind all items.
+    item_offset_ = std::max(item_offset_, slice.count);
 }
 
 } // namespace sluice::trigger

@@ -44,6 +44,9 @@ public:
     /// Identifies the next task or message of this firing.
     TaskKey next_key() { return {.fire = fire_, .index = base_ + item_offset_++}; }
 
+    /// The index of the first of so many in a row, for tasks that later firings open in its name.
+    std::uint64_t reserve(std::uint64_t count);
+
     struct Outgoing {
         std::string type;
         std::string subject;
