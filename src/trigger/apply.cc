@@ -243,6 +243,22 @@ struct Applier {
         forget_ids(state);
     }
 
+    void operator()(const Collected& change) {
+        auto key = CollectedKey{.scope = change.scope,
+                                .trigger = change.trigger,
+                                .block = change.index / CollectedBlock::size};
+        auto place = change.index % CollectedBlock::size;
+        auto& block = state.collected[key];
+        block.present |= std::uint64_t{1} << place;
+        block.values.resize(std::max<std::size_t>(block.values.size(), place + 1));
+        block.values[place] = change.value;
+        state.mark(closing::entity_of(key));
+    }
+
+    void operator()(const CollectionDropped& change) {
+        closing::erase_collected(state, change.scope, change.trigger);
+    }
+
     void operator()(const Swept& change) {
         if (!change.path.empty()) {
             closing::remove_scope(state, change.path);
@@ -294,8 +310,10 @@ void apply(RunState& state, const Activated& change, TriggerState* known) {
 
 void fold(RunState& state, const Entry& entry) {
     state.progress.events = std::max(state.progress.events, entry.number.raw());
-    if (is_from_outside(entry.origin) && !state.has_ended()) {
+    if (renews_budget(entry.origin) && !state.has_ended()) {
         state.progress.own_events = 0;
+    }
+    if (is_from_outside(entry.origin) && !state.has_ended()) {
         state.progress.duplicates += entry.fate == Fate::Duplicate ? 1 : 0;
     }
     if (entry.origin == Origin::Own) {

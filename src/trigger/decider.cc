@@ -122,8 +122,10 @@ Fate Decider::decide_one(const Arrival& arrival) {
     auto fate = Fate::Late;
     auto is_new = true;
     note_sender(arrival);
-    if (is_from_outside(arrival.origin) && !state_.has_ended()) {
+    if (renews_budget(arrival.origin) && !state_.has_ended()) {
         state_.progress.own_events = 0;
+    }
+    if (is_from_outside(arrival.origin) && !state_.has_ended()) {
         is_new = note_id(arrival.event);
     }
     if (!is_new || (state_.is_over() && !counts_when_over(arrival))) {

@@ -169,7 +169,10 @@ void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarna
 }
 
 bool Decider::is_runaway(TriggerNumber number, const CompiledTrigger& trigger) {
-    if (fire_depth_ < fire_depth_max && ++fires_of_event_ <= fires_of_event_max) {
+    // Those that the event itself activates are as many as it matches; what they let fire is
+    // counted.
+    if (fire_depth_ == 0 ||
+        (fire_depth_ < fire_depth_max && ++fires_of_event_ <= fires_of_event_max)) {
         return false;
     }
     auto message = std::string{"one event let triggers fire each other without end"};

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trigger/form_reader.h"
 #include "trigger/internal/condition_factories.h"
-#include "trigger/internal/form_reader.h"
 #include "value/json.h"
 #include "value/time_text.h"
 
