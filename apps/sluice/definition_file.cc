@@ -11,6 +11,9 @@
 #include "base/fingerprint.h"
 #include "sluice/output.h"
 #include "value/json.h"
+#include "workflow/dag/check.h"
+#include "workflow/dag/compile.h"
+#include "workflow/dag/parse.h"
 #include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
 
@@ -19,6 +22,7 @@ namespace sluice::app {
 namespace {
 
 namespace raw = workflow::raw;
+namespace dag = workflow::dag;
 
 constexpr auto text_bytes_max = std::size_t{64} << 20U;
 
@@ -27,7 +31,10 @@ void collect(const raw::Definition& definition, const std::string& text,
     for (const auto& nested : definition.nested) {
         collect(nested, text, out);
     }
-    out.push_back({.name = definition.name, .form = definition.form, .source = text});
+    out.push_back({.name = definition.name,
+                   .language = definition.language,
+                   .form = definition.form,
+                   .source = text});
 }
 
 /// What a run id may hold; `~` would separate a placement key.
@@ -97,11 +104,17 @@ std::expected<LoadedDefinition, Findings> load_definition(
     if (!document) {
         return std::unexpected(document.error());
     }
-    auto findings = raw::check(*document, vocabulary, {.known_functions = known_functions});
+    auto operators = dag::built_in_operators();
+    auto is_dag = dag::is_dag(document->form);
+    auto findings =
+        is_dag ? dag::check(*document, operators, vocabulary, {.known_functions = known_functions})
+               : raw::check(*document, vocabulary, {.known_functions = known_functions});
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return LoadedDefinition{.definition = raw::compile(*document), .text = std::move(text)};
+    return LoadedDefinition{
+        .definition = is_dag ? dag::compile(document->form, operators) : raw::compile(*document),
+        .text = std::move(text)};
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

@@ -11,6 +11,7 @@
 #include "observe/diagnostic_lines.h"
 #include "secret/secrets.h"
 #include "sluice/functions.h"
+#include "sluice/languages.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 
@@ -61,7 +62,7 @@ private:
 
     SystemClock clock_;
     observe::DiagnosticLines diagnostics_;
-    trigger::Vocabulary vocabulary_;
+    trigger::Vocabulary vocabulary_ = make_vocabulary();
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.

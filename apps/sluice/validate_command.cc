@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "sluice/definition_file.h"
+#include "sluice/languages.h"
 #include "sluice/output.h"
 
 namespace sluice::app {
 
 ExitCode validate(const ValidateOptions& options) {
-    auto vocabulary = trigger::Vocabulary{};
+    auto vocabulary = make_vocabulary();
     auto items = std::vector<Value>{};
     auto code = ExitCode::Ok;
     for (const auto& file : options.files) {

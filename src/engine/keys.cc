@@ -51,6 +51,7 @@ char letter_of(Table table) {
         case Table::ContinuationNext: return 'o';
         case Table::Override: return 'v';
         case Table::Hold: return 'h';
+        case Table::Collected: return 'l';
     }
     return '?';
 }
@@ -87,6 +88,7 @@ std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity)
         case Table::Info:
         case Table::Progress:
         case Table::Context: break;
+        case Table::Collected:
         case Table::Task:
             out.u64(entity.first);
             out.u64(entity.second);

@@ -34,6 +34,11 @@ inline bool is_from_outside(Origin origin) {
     return origin == Origin::Outside || origin == Origin::Run;
 }
 
+/// Whether it comes from beyond the run, so that what the run emits to itself is counted anew.
+inline bool renews_budget(Origin origin) {
+    return is_from_outside(origin) || origin == Origin::Task;
+}
+
 /// When a batch was taken: both never go back on a shard.
 struct Moment {
     Time time{};   ///< Civil.

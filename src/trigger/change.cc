@@ -1,6 +1,7 @@
 #include "trigger/change.h"
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "value/archive.h"
@@ -10,13 +11,13 @@ namespace sluice::trigger {
 namespace {
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"activated",   "fired",          "faulted",      "switched",     "remembered",
-     "overridden",  "context set",    "scope opened", "scope closed", "variables set",
-     "task opened", "task closed",    "task retried", "timer set",    "timer removed",
-     "event kept",  "event released", "emitted",      "sent",         "continued",
-     "advanced",    "hold set",       "cancelling",   "ended",        "replied",
-     "began",       "forked",         "renewing",     "renewed",      "reopened",
-     "swept"});
+    {"activated",   "fired",          "faulted",           "switched",     "remembered",
+     "overridden",  "context set",    "scope opened",      "scope closed", "variables set",
+     "task opened", "task closed",    "task retried",      "timer set",    "timer removed",
+     "event kept",  "event released", "emitted",           "sent",         "continued",
+     "advanced",    "hold set",       "cancelling",        "ended",        "replied",
+     "began",       "forked",         "renewing",          "renewed",      "reopened",
+     "swept",       "collected",      "collection dropped"});
 static_assert(names.size() == std::variant_size_v<Change>);
 
 template <std::size_t at = 0>
@@ -49,6 +50,23 @@ Value to_value(const Change& change) {
 void encode(const Change& change, Encoder& out) {
     out.varint(change.index());
     std::visit([&](const auto& one) { value::encode_fields(one, out); }, change);
+}
+
+void encode(const Activated& change, Encoder& out) {
+    static_assert(std::is_same_v<std::variant_alternative_t<0, Change>, Activated>);
+    if (change.seen) {
+        out.varint(0);
+        value::encode_fields(change, out);
+        return;
+    }
+    // The same at once: most of what histories hold.
+    char bytes[2 + 3 * varint_bytes_max];
+    bytes[0] = 0;
+    auto* end = write_varint(bytes + 1, change.scope.raw());
+    end = write_varint(end, change.trigger.raw());
+    end = write_varint(end, change.progress);
+    *end++ = 0;
+    out.raw({bytes, static_cast<std::size_t>(end - bytes)});
 }
 
 Result<Change> decode_change(Decoder& in) {

@@ -362,11 +362,36 @@ struct Swept {
     }
 };
 
-using Change = std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
-                            ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed,
-                            TaskRetried, TimerSet, TimerRemoved, EventKept, EventReleased, Emitted,
-                            Sent, Continued, Advanced, HoldSet, Cancelling, Ended, Replied, Began,
-                            Forked, Renewing, Renewed, Reopened, Swept>;
+/// A trigger collected a value.
+struct Collected {
+    Incarnation scope;
+    TriggerNumber trigger;
+    std::uint64_t index = 0; ///< Below 2^32 blocks.
+    Value value;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("index", index)("value", value);
+    }
+};
+
+/// What a trigger has collected is gone.
+struct CollectionDropped {
+    Incarnation scope;
+    TriggerNumber trigger;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger);
+    }
+};
+
+using Change =
+    std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
+                 ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed, TaskRetried,
+                 TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent, Continued,
+                 Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked, Renewing, Renewed,
+                 Reopened, Swept, Collected, CollectionDropped>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);
@@ -374,6 +399,7 @@ std::string_view name_of(const Change& change);
 Value to_value(const Change& change);
 
 void encode(const Change& change, Encoder& out);
+void encode(const Activated& change, Encoder& out);
 Result<Change> decode_change(Decoder& in);
 
 } // namespace sluice::trigger

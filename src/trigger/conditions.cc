@@ -2,8 +2,8 @@
 
 #include "expr/cel/compile.h"
 #include "trigger/condition.h"
+#include "trigger/form_reader.h"
 #include "trigger/internal/condition_factories.h"
-#include "trigger/internal/form_reader.h"
 
 namespace sluice::trigger {
 
@@ -85,7 +85,7 @@ public:
         const auto& value = std::get<Value>(outcome);
         if (!value.is_bool()) {
             auto message = fmt::format("found {}, expected the condition to be true or false",
-                                       internal::describe(value));
+                                       describe(value));
             return internal::faults(progress, {.code = "not_bool", .message = std::move(message)});
         }
         return value.as_bool() ? internal::fires(progress) : internal::waits(progress);
@@ -105,10 +105,10 @@ ConditionPtr make_expression(const Value& params, const ConditionSite& site, Pro
     auto form = params;
     if (params.is_map()) {
         path = "when";
-        auto reader = internal::FormReader{params, "", problems, {path}};
+        auto reader = FormReader{params, "", problems, {path}};
         form = reader.find(path) == nullptr ? Value{} : *reader.find(path);
     }
-    auto text = internal::read_expression(form, path, problems);
+    auto text = read_expression(form, path, problems);
     if (!text) {
         return nullptr;
     }
@@ -123,7 +123,7 @@ ConditionFactory checked(ConditionFactory factory) {
         auto found = Problems{};
         auto condition = factory(params, site, found);
         for (auto& problem : found) {
-            internal::report(problems, std::move(problem.path), std::move(problem.message));
+            report(problems, std::move(problem.path), std::move(problem.message));
         }
         return found.empty() ? condition : nullptr;
     };

@@ -94,7 +94,7 @@ void find_among_filters(benchmark::State& state) {
         return;
     }
     auto event = sample_event();
-    auto found = std::vector<Match>{};
+    auto found = Matches{};
     for (auto _ : state) {
         auto view = event::EventView{event};
         set->find(view, found);

@@ -181,6 +181,10 @@ void Firing::reply(Value data) {
     record(Replied{.data = std::move(data), .to = sender});
 }
 
+std::uint64_t Firing::reserve(std::uint64_t count) {
+    return base_ + std::exchange(item_offset_, item_offset_ + count);
+}
+
 void Firing::begin_action(std::uint32_t position) {
     action_ = position;
     base_ += item_offset_;
@@ -195,8 +199,12 @@ void Firing::resume(Resumed resumed) {
 }
 
 Attempt<Firing::Slice> Firing::slice(const expr::cel::Template& each) {
+    return slice(continued_ ? Value{} : TRY(evaluate(each)));
+}
+
+Attempt<Firing::Slice> Firing::slice(Value items) {
     auto slice = Slice{};
-    slice.items = continued_ ? continued_->continuation.items : TRY(evaluate(each));
+    slice.items = continued_ ? continued_->continuation.items : std::move(items);
     if (slice.items.is_list()) {
         slice.count = slice.items.size();
     } else if (slice.items.is_int() && slice.items.as_int() >= 0) {
@@ -240,7 +248,8 @@ void Firing::finish_slice(const Slice& slice) {
                                       .items = slice.items,
                                       .event = std::string{event_.json()}}});
     record(Advanced{.number = number, .next = slice.end});
-    item_offset_ = slice.count; // What follows in this firing is numbered behind all items.
+    // What follows in this firing is numbered behind all items.
+    item_offset_ = std::max(item_offset_, slice.count);
 }
 
 } // namespace sluice::trigger

@@ -44,6 +44,9 @@ public:
     /// Identifies the next task or message of this firing.
     TaskKey next_key() { return {.fire = fire_, .index = base_ + item_offset_++}; }
 
+    /// The index of the first of so many in a row, for tasks that later firings open in its name.
+    std::uint64_t reserve(std::uint64_t count);
+
     struct Outgoing {
         std::string type;
         std::string subject;
@@ -63,6 +66,8 @@ public:
         std::uint64_t count = 0;
     };
     Attempt<Slice> slice(const expr::cel::Template& each);
+    /// Of a list, or of so many items; of the first slice only.
+    Attempt<Slice> slice(Value items);
     void set_item(std::uint64_t index, const Value& items);
     void finish_slice(const Slice& slice);
 

@@ -4,16 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "trigger/internal/form_reader.h"
+#include "trigger/form_reader.h"
 #include "trigger/internal/interceptors.h"
 #include "trigger/internal/spec_names.h"
 
 namespace sluice::trigger {
-
-using internal::describe;
-using internal::FormReader;
-using internal::join_path;
-using internal::report;
 
 namespace {
 
@@ -58,7 +53,7 @@ void for_each_item(const Value& one_or_list, const std::string& path, const Prob
     }
     auto index = std::size_t{0};
     for (const auto& item : one_or_list.as_list()) {
-        if (problems.size() >= internal::problems_max) {
+        if (problems.size() >= problems_max) {
             return;
         }
         parse(item, join_path(path, index++));
@@ -148,7 +143,7 @@ Term parse_term(const Value& form, const std::string& path, Problems& problems) 
     if (!is_name(name)) {
         report(problems, path,
                fmt::format("found the name {}, expected 1 to {} bytes without control characters",
-                           internal::quoted(name), name_bytes_max));
+                           quoted(name), name_bytes_max));
         return {};
     }
     return {.name = std::string{name}, .params = is_text ? Value{} : form.as_map().front().value};

@@ -42,6 +42,17 @@ const TriggerState* RunState::find_trigger(Incarnation scope, TriggerNumber trig
     return found == states->end() ? nullptr : found->second.get();
 }
 
+std::vector<Value> RunState::collected_by(Incarnation scope, TriggerNumber trigger) const {
+    auto values = std::vector<Value>{};
+    auto at = collected.lower_bound({.scope = scope, .trigger = trigger});
+    for (; at != collected.end() && at->first.scope == scope && at->first.trigger == trigger;
+         ++at) {
+        values.resize(at->first.block * CollectedBlock::size);
+        values.insert(values.end(), at->second.values.begin(), at->second.values.end());
+    }
+    return values;
+}
+
 const std::string* RunState::path_of(Incarnation scope) const {
     static const auto root_path = std::string{};
     if (scope == root_scope) {

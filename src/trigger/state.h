@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -286,6 +287,33 @@ struct Hold {
     }
 };
 
+/// Where a block of collected values stands.
+struct CollectedKey {
+    Incarnation scope;
+    TriggerNumber trigger;
+    std::uint64_t block = 0;
+
+    auto operator<=>(const CollectedKey&) const = default;
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("scope", scope)("trigger", trigger)("block", block);
+    }
+};
+
+/// Values that a trigger collects one by one, each at its place: what the items of a map gave. A
+/// commit writes the blocks that changed, and history has each value once.
+struct CollectedBlock {
+    static constexpr auto size = std::uint64_t{64};
+
+    std::uint64_t present = 0; ///< A bit for each place.
+    std::vector<Value> values; ///< By place; those that are missing are null.
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("present", present)("values", values);
+    }
+};
+
 /// What a commit must write again.
 enum class Table : std::uint8_t {
     Info,
@@ -298,8 +326,9 @@ enum class Table : std::uint8_t {
     Kept,     ///< first: event number.
     Continuation,
     ContinuationNext,
-    Override, ///< first: trigger number.
-    Hold,     ///< first: incarnation.
+    Override,  ///< first: trigger number.
+    Hold,      ///< first: incarnation.
+    Collected, ///< first: incarnation, second: trigger number, then block (32 bits each).
 };
 
 struct DirtyEntity {
@@ -358,6 +387,7 @@ struct RunState {
     std::map<std::uint64_t, std::uint64_t> continuation_next;
     std::map<TriggerNumber, TriggerOverride> overrides;
     std::map<Incarnation, Hold> holds;
+    std::map<CollectedKey, CollectedBlock> collected;
     std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
     SeenIds seen;
@@ -382,6 +412,11 @@ struct RunState {
     const TriggerStates* triggers_in(Incarnation scope) const;
     /// Null when the trigger has nothing to remember in this scope.
     const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
+    TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) {
+        return const_cast<TriggerState*>(std::as_const(*this).find_trigger(scope, trigger));
+    }
+    /// What a trigger has collected in a scope, up to its last place; null where nothing is.
+    std::vector<Value> collected_by(Incarnation scope, TriggerNumber trigger) const;
     /// The path of a live scope, empty for the root; null when the scope is closed.
     const std::string* path_of(Incarnation scope) const;
     /// The incarnation of a live scope.

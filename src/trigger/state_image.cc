@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "trigger/internal/closing.h"
 #include "value/archive.h"
 
 namespace sluice::trigger {
 
 namespace {
 
-constexpr auto image_format = std::uint8_t{3};
+constexpr auto image_format = std::uint8_t{4};
+constexpr auto image_format_before = std::uint8_t{3}; // Without what triggers collected.
 
 template <typename Map>
 void write_map(const Map& map, value::ArchiveWriter& out) {
@@ -106,6 +108,7 @@ std::string encode_image(const RunState& state) {
     for (const auto& queued : state.queue) {
         out.write(queued);
     }
+    write_map(state.collected, out);
     return image;
 }
 
@@ -131,7 +134,7 @@ std::string encode_next_generation(const RunState& state) {
 Result<void> decode_image(std::string_view image, RunState& state) {
     auto decoder = Decoder{image};
     auto format = TRY(decoder.u8());
-    if (format != image_format) {
+    if (format != image_format && format != image_format_before) {
         return fail(Errc::Unsupported, "state image of format {}: this program reads {}", format,
                     image_format);
     }
@@ -180,6 +183,11 @@ Result<void> decode_image(std::string_view image, RunState& state) {
     in.read(queued);
     for (auto at = std::uint64_t{0}; at < queued && in.status(); ++at) {
         in.read(state.queue.emplace_back());
+    }
+    if (format == image_format) {
+        read_map(state.collected, in, [&](const CollectedKey& key, const CollectedBlock&) {
+            state.mark(closing::entity_of(key));
+        });
     }
     auto first = state.queue.empty() ? state.progress.emitted + 1 : state.queue.front().number;
     state.queue_stored_first = first;

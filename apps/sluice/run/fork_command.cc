@@ -3,6 +3,7 @@
 #include <future>
 #include <utility>
 
+#include "sluice/languages.h"
 #include "sluice/output.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
@@ -77,7 +78,7 @@ ExitCode fork(const ForkOptions& options) {
         return report(found.error());
     }
     auto code = ExitCode::Ok;
-    auto functions = read_functions(options.run, trigger::Vocabulary{}, code);
+    auto functions = read_functions(options.run, make_vocabulary(), code);
     if (!functions) {
         return code;
     }

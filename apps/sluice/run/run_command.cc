@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sluice/languages.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
 #include "sluice/run/prepared_run.h"
@@ -15,7 +16,7 @@ ExitCode run(const RunOptions& options) {
                        "--durability memory keeps nothing: leave out --data, or choose relaxed"});
     }
     auto code = ExitCode::Ok;
-    auto prepared = prepare(options, trigger::Vocabulary{}, code);
+    auto prepared = prepare(options, make_vocabulary(), code);
     if (!prepared) {
         return code;
     }

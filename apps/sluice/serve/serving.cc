@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "sluice/definition_file.h"
+#include "sluice/languages.h"
 #include "sluice/output.h"
 #include "sluice/serve/sent_definition.h"
 #include "value/time_text.h"
@@ -164,7 +165,7 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
     if (file.empty()) {
         return {};
     }
-    auto forms = load_functions(TRY(read_text(file)), file, trigger::Vocabulary{});
+    auto forms = load_functions(TRY(read_text(file)), file, make_vocabulary());
     if (!forms) {
         say_findings(forms.error());
         return fail(Errc::InvalidInput, "{}: the functions have mistakes", file);

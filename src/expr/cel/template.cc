@@ -1,6 +1,8 @@
 #include "expr/cel/template.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "expr/cel/internal/pattern.h"
@@ -24,6 +26,31 @@ Outcome Template::evaluate(const Bindings& bindings, const Budget& budget) const
         return Value{};
     }
     return internal::fill(root_->pattern, bindings, budget);
+}
+
+namespace {
+
+void add_paths(const internal::Pattern& pattern, std::vector<std::vector<std::string>>& paths) {
+    for (const auto& piece : pattern.pieces) {
+        if (piece.expression) {
+            for (const auto& path : piece.expression->paths) {
+                paths.push_back(path.parts);
+            }
+        }
+    }
+    for (const auto& item : pattern.items) {
+        add_paths(item, paths);
+    }
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> Template::paths() const {
+    auto paths = std::vector<std::vector<std::string>>{};
+    if (root_) {
+        add_paths(root_->pattern, paths);
+    }
+    return paths;
 }
 
 bool Template::is_constant() const {

@@ -2,6 +2,8 @@
 
 #include <expected>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "expr/program.h"
 #include "value/value.h"
@@ -22,6 +24,8 @@ public:
     /// Without expressions, so evaluating gives the same for all bindings.
     bool is_constant() const;
     const Value& pattern() const { return pattern_; }
+    /// The static paths that its expressions ask bindings for, as often as they stand there.
+    std::vector<std::vector<std::string>> paths() const;
 
 private:
     struct Node;

@@ -144,5 +144,18 @@ RC_GTEST_PROP(Template, YieldsAnyEscapedTextAsItWas, ()) {
     RC_ASSERT(std::get<Value>(outcome) == Value{text});
 }
 
+TEST(Template, TellsThePathsItAsksFor) {
+    auto pattern =
+        Value::object({{"a", "${tasks.one.result.x + size(input.list)}"},
+                       {"b", Value::list({Value{"no"}, Value{R"(${tasks["two-b"].result})"}})}});
+
+    auto compiled = Template::compile(pattern, {.names = {"tasks", "input"}});
+
+    ASSERT_TRUE(compiled);
+    auto expected = std::vector<std::vector<std::string>>{
+        {"tasks", "one", "result", "x"}, {"input", "list"}, {"tasks", "two-b", "result"}};
+    EXPECT_EQ(compiled->paths(), expected);
+}
+
 } // namespace
 } // namespace sluice::expr::cel

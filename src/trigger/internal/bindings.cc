@@ -19,24 +19,29 @@ std::int64_t signed_of(std::uint64_t number) {
 
 } // namespace
 
-const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
-                       Incarnation scope) {
-    const auto* remembered = state.find_trigger(scope, number);
+const Value& memory_of(const TriggerState* remembered, const CompiledTrigger& trigger) {
     return remembered != nullptr && remembered->memory ? *remembered->memory : trigger.spec.context;
 }
 
-bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
-                Incarnation scope) {
-    const auto* remembered = state.find_trigger(scope, number);
+const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
+                       Incarnation scope) {
+    return memory_of(state.find_trigger(scope, number), trigger);
+}
+
+bool is_enabled(const TriggerState* remembered, const CompiledTrigger& trigger) {
     if (remembered == nullptr || remembered->enabled == Switch::AsWritten) {
         return trigger.spec.is_enabled;
     }
     return remembered->enabled == Switch::On;
 }
 
+bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
+                Incarnation scope) {
+    return is_enabled(state.find_trigger(scope, number), trigger);
+}
+
 void RunBindings::set_item(std::uint64_t index, Value item) {
-    index_ = index;
-    item_ = std::move(item);
+    item_ = {.index = index, .value = std::move(item)};
 }
 
 std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path) const {
@@ -63,11 +68,11 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
     if (root == "scope") {
         return resolve_scope(rest);
     }
-    if (root == "item" && index_) {
-        return walk(item_, rest);
+    if (root == "item" && item_) {
+        return walk(item_->value, rest);
     }
-    if (root == "index" && index_ && rest.empty()) {
-        return Value{signed_of(*index_)};
+    if (root == "index" && item_ && rest.empty()) {
+        return Value{signed_of(item_->index)};
     }
     if (root == "now" && rest.empty()) {
         return Value{moment_.time};

@@ -76,6 +76,22 @@ void erase_timer(RunState& state, TimerNumber number) {
     state.mark({.table = Table::Timer, .first = number.raw()});
 }
 
+DirtyEntity entity_of(const CollectedKey& key) {
+    return {.table = Table::Collected,
+            .first = key.scope.raw(),
+            .second = std::uint64_t{key.trigger.raw()} << 32U | key.block};
+}
+
+void erase_collected(RunState& state, Incarnation scope, std::optional<TriggerNumber> trigger) {
+    auto at = state.collected.lower_bound(
+        {.scope = scope, .trigger = trigger.value_or(TriggerNumber{0})});
+    while (at != state.collected.end() && at->first.scope == scope &&
+           (!trigger || at->first.trigger == *trigger)) {
+        state.mark(entity_of(at->first));
+        at = state.collected.erase(at);
+    }
+}
+
 void remove_scope(RunState& state, const std::string& path) {
     auto found = state.scopes.find(path);
     if (found == state.scopes.end()) {
@@ -97,6 +113,7 @@ void remove_scope(RunState& state, const std::string& path) {
     erase_hold(state, incarnation);
     state.mark({.table = Table::Contexts, .first = incarnation.raw()});
     state.scoped_triggers.erase(incarnation);
+    erase_collected(state, incarnation);
     state.closed_scopes -= is_closed_path(path) ? 1 : 0;
     detach(state, parent, path);
     state.scope_paths.erase(incarnation);
@@ -148,6 +165,7 @@ void close_root(RunState& state, bool drops_contexts) {
         }
         state.mark({.table = Table::Contexts, .first = root_scope.raw()});
         state.root_triggers.clear();
+        erase_collected(state, root_scope);
     }
 }
 

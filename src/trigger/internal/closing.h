@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "trigger/state.h"
@@ -8,6 +9,10 @@
 namespace sluice::trigger::closing {
 
 void erase_task(RunState& state, const TaskKey& key);
+DirtyEntity entity_of(const CollectedKey& key);
+/// Of all triggers of the scope, unless one is named.
+void erase_collected(RunState& state, Incarnation scope,
+                     std::optional<TriggerNumber> trigger = std::nullopt);
 void erase_timer(RunState& state, TimerNumber number);
 
 /// A scope with the tasks, timers and contexts in it; not those inside.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trigger/form_reader.h"
 #include "trigger/internal/condition_factories.h"
-#include "trigger/internal/form_reader.h"
 
 namespace sluice::trigger::internal {
 

@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
 
-#include "trigger/internal/form_reader.h"
+#include "trigger/form_reader.h"
 
 namespace sluice::trigger::internal {
 

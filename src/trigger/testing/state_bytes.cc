@@ -49,6 +49,9 @@ void for_each_entity(const RunState& state, Use use) {
     all("continuation", state.continuations, number);
     all("override", state.overrides, number);
     all("hold", state.holds, number);
+    all("collected", state.collected, [](const CollectedKey& key) {
+        return fmt::format("{}/{}/{}", key.scope.raw(), key.trigger.raw(), key.block);
+    });
     for (const auto& queued : state.queue) {
         use("queued", fmt::format("{}", queued.number), queued);
     }

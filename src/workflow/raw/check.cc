@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "workflow/raw/internal/function_reader.h"
-#include "workflow/raw/internal/limits.h"
+#include "workflow/raw/function_form.h"
 #include "workflow/raw/internal/member_reader.h"
 
 namespace sluice::workflow::raw {
@@ -34,7 +32,7 @@ public:
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
-            for (const auto& function : internal::read_functions(*section, problems_)) {
+            for (const auto& function : read_functions(*section, problems_)) {
                 functions_.insert(function.name);
             }
         }
@@ -189,22 +187,12 @@ private:
 
 std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
                            const CheckOptions& options) {
-    auto findings = std::vector<Finding>{};
-    for (auto& problem : Checker{vocabulary, options}.check(document.form)) {
-        auto located = document.positions.locate(document.form, problem.path);
-        findings.push_back({.file = document.file,
-                            .line = located.place.line,
-                            .column = located.place.column,
-                            .path = std::move(located.path),
-                            .message = std::move(problem.message)});
-        if (findings.size() == internal::findings_max) {
-            break;
-        }
-    }
-    std::ranges::sort(findings, {}, [](const Finding& finding) {
-        return std::tie(finding.line, finding.column, finding.path, finding.message);
-    });
-    return findings;
+    return locate(document, check(document.form, vocabulary, options));
+}
+
+std::vector<trigger::Problem> check(const Value& form, const trigger::Vocabulary& vocabulary,
+                                    const CheckOptions& options) {
+    return Checker{vocabulary, options}.check(form);
 }
 
 } // namespace sluice::workflow::raw

@@ -20,4 +20,8 @@ struct CheckOptions {
 std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
                            const CheckOptions& options = {});
 
+/// The same of a form that is a part of another document, with paths in it.
+std::vector<trigger::Problem> check(const Value& form, const trigger::Vocabulary& vocabulary,
+                                    const CheckOptions& options = {});
+
 } // namespace sluice::workflow::raw

@@ -1,7 +1,5 @@
 #include "workflow/raw/compile.h"
 
-#include "workflow/raw/internal/function_reader.h"
-
 namespace sluice::workflow::raw {
 
 namespace {
@@ -25,12 +23,16 @@ Definition compile_form(const Value& form) {
 } // namespace
 
 Definition compile(const Document& document) {
-    auto definition = compile_form(document.form);
-    if (const auto* section = document.form.find("functions")) {
+    return compile(document.form);
+}
+
+Definition compile(const Value& form) {
+    auto definition = compile_form(form);
+    if (const auto* section = form.find("functions")) {
         auto problems = std::vector<trigger::Problem>{};
-        definition.functions = internal::read_functions(*section, problems);
+        definition.functions = read_functions(*section, problems);
     }
-    if (const auto* input = document.form.find("input")) {
+    if (const auto* input = form.find("input")) {
         definition.input = *input;
     }
     return definition;

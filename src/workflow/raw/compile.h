@@ -12,6 +12,7 @@ namespace sluice::workflow::raw {
 /// A definition in the form that trigger::parse_set reads, with what its author put around it.
 struct Definition {
     std::string name;
+    std::string language = "triggers";
     Value form;
     std::vector<Definition> nested;
     std::vector<FunctionForm> functions; ///< Of the whole file; none in nested ones.
@@ -20,5 +21,7 @@ struct Definition {
 
 /// The document must have passed `check`.
 Definition compile(const Document& document);
+/// The same of a form that is a part of another document.
+Definition compile(const Value& form);
 
 } // namespace sluice::workflow::raw

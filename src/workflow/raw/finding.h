@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "trigger/spec.h"
 
 namespace sluice::workflow::raw {
 
@@ -15,6 +18,11 @@ struct Finding {
 
     bool operator==(const Finding&) const = default;
 };
+
+struct Document;
+
+/// The problems of a document with their places in its file, in the order of the text; at most 100.
+std::vector<Finding> locate(const Document& document, std::vector<trigger::Problem> problems);
 
 /// `file:3:5: triggers/0/on: message`
 std::string to_text(const Finding& finding);

@@ -62,6 +62,10 @@ struct FunctionForm {
 std::expected<FunctionForm, std::vector<trigger::Problem>> read_function(const std::string& name,
                                                                          const Value& form);
 
+/// Those of a section `functions`. What is wrong is appended, with paths from `functions` on.
+std::vector<FunctionForm> read_functions(const Value& section,
+                                         std::vector<trigger::Problem>& problems);
+
 /// Is there without being declared: echo, fail, flaky, noop, sleep.
 bool is_builtin(std::string_view function);
 

@@ -1,5 +1,3 @@
-#include "workflow/raw/internal/function_reader.h"
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -10,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "value/json.h"
+#include "workflow/raw/function_form.h"
 #include "workflow/raw/internal/limits_reader.h"
 #include "workflow/raw/internal/member_reader.h"
 
@@ -34,7 +33,7 @@ std::string_view to_string(FunctionKind kind) {
 std::expected<FunctionForm, std::vector<trigger::Problem>> read_function(const std::string& name,
                                                                          const Value& form) {
     auto problems = std::vector<trigger::Problem>{};
-    auto functions = internal::read_functions(Value::map({{name, form}}), problems);
+    auto functions = read_functions(Value::map({{name, form}}), problems);
     if (!problems.empty()) {
         return std::unexpected(std::move(problems));
     }
@@ -285,7 +284,10 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
 
 } // namespace
 
-std::vector<FunctionForm> read_functions(const Value& section, Problems& problems) {
+} // namespace internal
+
+std::vector<FunctionForm> read_functions(const Value& section,
+                                         std::vector<trigger::Problem>& problems) {
     auto functions = std::vector<FunctionForm>{};
     if (section.is_null()) {
         return functions;
@@ -293,20 +295,18 @@ std::vector<FunctionForm> read_functions(const Value& section, Problems& problem
     if (!section.is_map()) {
         problems.push_back({"functions", fmt::format("found {}, expected a map of names to "
                                                      "functions",
-                                                     describe(section))});
+                                                     internal::describe(section))});
         return functions;
     }
     for (const auto& [name, form] : section.as_map()) {
         auto path = "functions/" + name;
-        if (name.empty() || name.size() > name_bytes_max) {
+        if (name.empty() || name.size() > internal::name_bytes_max) {
             problems.push_back({path, fmt::format("found a name of {} bytes, expected 1 to {}",
-                                                  name.size(), name_bytes_max)});
+                                                  name.size(), internal::name_bytes_max)});
         }
-        functions.push_back(read_function(name, form, path, problems));
+        functions.push_back(internal::read_function(name, form, path, problems));
     }
     return functions;
 }
-
-} // namespace internal
 
 } // namespace sluice::workflow::raw

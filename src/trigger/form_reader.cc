@@ -1,4 +1,4 @@
-#include "trigger/internal/form_reader.h"
+#include "trigger/form_reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "value/json.h"
 #include "value/time_text.h"
 
-namespace sluice::trigger::internal {
+namespace sluice::trigger {
 
 namespace {
 
@@ -130,7 +130,7 @@ FormReader::FormReader(const Value& form, std::string path, std::vector<Problem>
                        std::span<const std::string> extra)
     : form_(form), path_(std::move(path)), problems_(problems) {
     if (!form.is_map()) {
-        internal::report(problems_, path_, fmt::format("found {}, expected a map", describe(form)));
+        trigger::report(problems_, path_, fmt::format("found {}, expected a map", describe(form)));
         return;
     }
     auto names = std::vector<std::string_view>(known);
@@ -151,7 +151,7 @@ const Value* FormReader::find(std::string_view name) const {
 }
 
 void FormReader::report(std::string_view name, std::string message) const {
-    internal::report(problems_, path_of(name), std::move(message));
+    trigger::report(problems_, path_of(name), std::move(message));
 }
 
 void FormReader::expect(std::string_view name, std::string_view expected) const {
@@ -244,4 +244,4 @@ Value FormReader::map(std::string_view name) const {
     return *member;
 }
 
-} // namespace sluice::trigger::internal
+} // namespace sluice::trigger

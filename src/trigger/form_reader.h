@@ -14,7 +14,7 @@
 #include "trigger/spec.h"
 #include "value/value.h"
 
-namespace sluice::trigger::internal {
+namespace sluice::trigger {
 
 inline constexpr std::size_t problems_max = 100;
 inline constexpr std::size_t expression_bytes_max = 64UL * 1024;
@@ -89,4 +89,4 @@ private:
     std::vector<Problem>& problems_;
 };
 
-} // namespace sluice::trigger::internal
+} // namespace sluice::trigger

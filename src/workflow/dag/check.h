@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trigger/trigger_set.h"
+#include "workflow/dag/flow.h"
+#include "workflow/dag/operator.h"
+#include "workflow/raw/finding.h"
+#include "workflow/raw/parse.h"
+
+namespace sluice::workflow::dag {
+
+struct CheckOptions {
+    /// Functions that are there besides the built-in ones and those the document declares.
+    std::set<std::string, std::less<>> known_functions;
+};
+
+/// Everything that is wrong with a definition of tasks, each with its place; at most 100. A
+/// document without findings compiles.
+std::vector<raw::Finding> check(const raw::Document& document, const Operators& operators,
+                                const trigger::Vocabulary& vocabulary,
+                                const CheckOptions& options = {});
+/// What is wrong with tasks that are read already, bodies included; paths are those of the file.
+void check(const Flow& flow, const Operators& operators,
+           const std::set<std::string, std::less<>>& functions, Problems& problems);
+
+} // namespace sluice::workflow::dag
