@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 #include "base/invariant.h"
@@ -94,7 +95,10 @@ void Value::Heap::free() {
 }
 
 Value Value::shared(Kind kind, Heap* heap) {
-    return {static_cast<Kind>(static_cast<unsigned char>(kind) | shared_bit), heap};
+    auto tag = std::uint64_t{static_cast<unsigned char>(kind)} | shared_bit;
+    auto value = Value{};
+    value.write(Whole{std::bit_cast<std::uint64_t>(heap), tag << tag_shift});
+    return value;
 }
 
 Value::Value(Kind kind, std::string_view bytes) {
@@ -109,7 +113,7 @@ Value::Value(Kind kind, std::string_view bytes) {
 }
 
 Value::Heap* Value::heap() const {
-    return scalar<Heap*>();
+    return std::bit_cast<Heap*>(scalar<std::uint64_t>());
 }
 
 std::string_view Value::text_view() const {

@@ -133,7 +133,7 @@ std::uint64_t hash_key(const Cell& key) {
     switch (key.kind()) {
         case Kind::String: return std::hash<std::string_view>{}(key.text());
         case Kind::Bool: return key.as_bool() ? 3 : 5;
-        case Kind::Int: return key.as_uint() * 0x9e3779b97f4a7c15U;
+        case Kind::Int:
         case Kind::Uint: return key.as_uint() * 0x9e3779b97f4a7c15U;
         case Kind::Double: break;
         default: return 0;
