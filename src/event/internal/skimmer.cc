@@ -100,8 +100,23 @@ std::uint64_t between(std::uint64_t quotes) {
     return quotes ^ (quotes << 32U);
 }
 
+// Positions are handed on as values: each step waits for the last, so they had better be in
+// registers.
+
+inline const char* skip_space(const char* at, const char* end) {
+    while (at < end && static_cast<unsigned char>(*at) <= ' ') {
+        ++at;
+    }
+    return at;
+}
+
+/// Behind the byte there, if there is one.
+inline const char* step(const char* at, const char* end) {
+    return at < end ? at + 1 : at;
+}
+
 /// Where a string ends, or has an escape.
-const char* find_quote(const char* at, const char* end) {
+inline const char* find_quote(const char* at, const char* end) {
 #ifdef __SSE2__
     for (; end - at >= 16; at += 16) {
         auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
@@ -116,82 +131,80 @@ const char* find_quote(const char* at, const char* end) {
     return at;
 }
 
+/// From behind its first quote to its last.
+inline const char* find_string_end(const char* at, const char* end, bool& has_escape) {
+    at = find_quote(at, end);
+    while (at < end && *at == '\\') [[unlikely]] {
+        has_escape = true;
+        at = find_quote(at + std::min<std::ptrdiff_t>(2, end - at), end);
+    }
+    return at;
+}
+
+const char* pass_container(const char* at, const char* end) {
+    auto depth = std::size_t{0};
+    auto in_string = std::uint64_t{0}; // All bits: the block begins within one.
+    auto is_escaped = false;
+    while (at < end) {
+        auto block = read_block(at, end);
+        auto quotes = block.quotes & ~escaped(block.backslashes, is_escaped);
+        auto inside = between(quotes) ^ in_string;
+        in_string = ~((inside >> 63U) - 1);
+        auto brackets = (block.opens | block.closes) & ~inside;
+        for (; brackets != 0; brackets &= brackets - 1) {
+            auto place = std::countr_zero(brackets);
+            depth = ((block.opens >> place) & 1U) != 0 ? depth + 1 : depth - 1;
+            if (depth == 0) {
+                return at + place + 1;
+            }
+        }
+        at += std::min(block_bytes, end - at);
+    }
+    return at;
+}
+
+/// A number, `true`, `false` or `null`.
+inline const char* pass_word(const char* at, const char* end) {
+    while (at < end && static_cast<unsigned char>(*at) > ' ' && *at != ',' && *at != '}' &&
+           *at != ']') {
+        ++at;
+    }
+    return at;
+}
+
 } // namespace
 
 bool Skimmer::next(char close) {
-    skip_space();
-    if (at_ == end_ || *at_ == close) {
-        return false;
-    }
-    ++at_; // A bracket or a comma.
-    skip_space();
-    return at_ < end_ && *at_ != close;
-}
-
-// Writes where it is wanted: a copy of what was just written bit by bit is slow.
-[[gnu::always_inline]] inline void Skimmer::pass_string(Scanner::String& string) {
-    at_ += at_ < end_ ? 1 : 0;
-    const auto* begin = at_;
-    string.has_escape = false;
-    for (at_ = find_quote(at_, end_); peek() == '\\'; at_ = find_quote(at_, end_)) {
-        string.has_escape = true;
-        at_ += std::min<std::ptrdiff_t>(2, end_ - at_);
-    }
-    string.raw = {begin, static_cast<std::size_t>(at_ - begin)};
-    at_ += at_ < end_ ? 1 : 0;
+    const auto* at = skip_space(at_, end_);
+    auto is_over = at == end_ || *at == close;
+    // Otherwise it is at a bracket or a comma.
+    at_ = is_over ? at : skip_space(at + 1, end_);
+    return !is_over && at_ < end_ && *at_ != close;
 }
 
 bool Skimmer::next_member(Scanner::String& name) {
     if (!next('}')) {
         return false;
     }
-    pass_string(name);
-    skip_space();
-    at_ += at_ < end_ ? 1 : 0; // The colon.
-    skip_space();
+    const auto* begin = step(at_, end_);
+    auto has_escape = false;
+    const auto* at = find_string_end(begin, end_, has_escape);
+    // Field by field: a copy of what was just written so would have to wait for it.
+    name.raw = {begin, static_cast<std::size_t>(at - begin)};
+    name.has_escape = has_escape;
+    const auto* colon = skip_space(step(at, end_), end_);
+    at_ = skip_space(step(colon, end_), end_);
     return true;
 }
 
 std::string_view Skimmer::pass_value() {
     const auto* begin = at_;
-    auto string = Scanner::String{};
-    switch (peek()) {
-        case '"': pass_string(string); break;
-        case '{':
-        case '[': pass_container(); break;
-        default: pass_word(); break;
-    }
+    auto first = peek();
+    auto has_escape = false;
+    at_ = first == '"' ? step(find_string_end(step(begin, end_), end_, has_escape), end_)
+          : first == '{' || first == '[' ? pass_container(begin, end_)
+                                         : pass_word(begin, end_);
     return {begin, static_cast<std::size_t>(at_ - begin)};
-}
-
-void Skimmer::pass_container() {
-    auto depth = std::size_t{0};
-    auto in_string = std::uint64_t{0}; // All bits: the block begins within one.
-    auto is_escaped = false;
-    while (at_ < end_) {
-        auto block = read_block(at_, end_);
-        auto quotes = block.quotes & ~escaped(block.backslashes, is_escaped);
-        auto inside = between(quotes) ^ in_string;
-        in_string = ~((inside >> 63U) - 1);
-        auto brackets = (block.opens | block.closes) & ~inside;
-        for (; brackets != 0; brackets &= brackets - 1) {
-            auto at = std::countr_zero(brackets);
-            depth = ((block.opens >> at) & 1U) != 0 ? depth + 1 : depth - 1;
-            if (depth == 0) {
-                at_ += at + 1;
-                return;
-            }
-        }
-        at_ += std::min(block_bytes, end_ - at_);
-    }
-}
-
-/// A number, `true`, `false` or `null`.
-void Skimmer::pass_word() {
-    while (at_ < end_ && static_cast<unsigned char>(*at_) > ' ' && *at_ != ',' && *at_ != '}' &&
-           *at_ != ']') {
-        ++at_;
-    }
 }
 
 } // namespace sluice::event::internal

@@ -25,15 +25,7 @@ public:
     std::string_view pass_value();
 
 private:
-    void skip_space() {
-        while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ') {
-            ++at_;
-        }
-    }
     bool next(char close);
-    void pass_string(Scanner::String& string);
-    void pass_container();
-    void pass_word();
 
     const char* at_;
     const char* end_;
