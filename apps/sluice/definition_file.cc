@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include "base/fingerprint.h"
 #include "sluice/output.h"
@@ -106,15 +107,18 @@ std::expected<LoadedDefinition, Findings> load_definition(
     }
     auto operators = dag::built_in_operators();
     auto is_dag = dag::is_dag(document->form);
-    auto findings =
-        is_dag ? dag::check(*document, operators, vocabulary, {.known_functions = known_functions})
-               : raw::check(*document, vocabulary, {.known_functions = known_functions});
+    auto flow = std::unique_ptr<dag::Flow>{};
+    auto findings = is_dag
+                        ? dag::check(*document, operators, vocabulary,
+                                     {.known_functions = known_functions}, &flow)
+                        : raw::check(*document, vocabulary, {.known_functions = known_functions});
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return LoadedDefinition{
-        .definition = is_dag ? dag::compile(document->form, operators) : raw::compile(*document),
-        .text = std::move(text)};
+    return LoadedDefinition{.definition = is_dag
+                                              ? dag::compile(document->form, operators, flow.get())
+                                              : raw::compile(*document),
+                            .text = std::move(text)};
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

@@ -99,6 +99,30 @@ protected:
     std::unique_ptr<Dispatcher> dispatcher_;
 };
 
+TEST_F(DispatcherTest, EachKindOfErrorHasItsRetries) {
+    open(Function{});
+    auto retries =
+        Value::list({Value::object({{"on", Value::list({"timeout"})},
+                                    {"attempts", 2},
+                                    {"interval", "1s"},
+                                    {"jitter", 0}}),
+                     Value::object({{"attempts", 3}, {"interval", "5s"}, {"jitter", 0}})});
+    auto one = call("r", "default", {}, Value::object({{"retry", retries}}));
+    auto id = one.id();
+    dispatch(std::move(one));
+    auto delay = [&](std::uint32_t attempt, std::string_view kind) {
+        auto policy = Function{.sink = &sink_};
+        apply_policy(Value::object({{"retry", retries}}), policy, kind);
+        return policy.retry.delay_after(attempt, kind, 0);
+    };
+
+    EXPECT_EQ(dispatcher_->delay_after(id, event::failure("timeout", "")), seconds{1});
+    EXPECT_EQ(dispatcher_->delay_after(id, event::failure("exit", "")), seconds{5});
+    EXPECT_EQ(delay(2, "timeout"), std::nullopt);
+    EXPECT_EQ(delay(2, "exit"), seconds{10});
+    EXPECT_EQ(delay(1, "invalid_input"), std::nullopt);
+}
+
 TEST_F(DispatcherTest, ForgetsACallThatIsCancelledBeforeItsTurn) {
     open({.concurrency = 1});
     auto calls = std::vector{call("r"), call("r"), call("r"), call("r")};

@@ -138,6 +138,8 @@ private:
                 known.insert(known.end(), each.members.begin(), each.members.end());
             }
         }
+        std::ranges::sort(known);
+        known.erase(std::ranges::unique(known).begin(), known.end());
         for (const auto& [name, member] : task.form.as_map()) {
             if (std::ranges::find(known, name) != known.end()) {
                 continue;
