@@ -113,19 +113,11 @@ function(sluice_fuzzer target)
     add_dependencies(fuzzers ${target})
 endfunction()
 
-# One source for each header of the folder, with nothing in it but the header. A header that its own source includes
-# before anything else is compiled so wherever sources are compiled one by one, and left out here.
+# One source for each header of the folder, with nothing in it but the header.
 function(sluice_headers_alone target)
     file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src *.h internal/*.h internal/*/*.h testing/*.h)
     set(sources)
     foreach(header ${headers})
-        string(REGEX REPLACE "\\.h$" ".cc" own ${PROJECT_SOURCE_DIR}/src/${header})
-        if(EXISTS ${own})
-            file(STRINGS ${own} first REGEX "^#include" LIMIT_COUNT 1)
-            if(first STREQUAL "#include \"${header}\"")
-                continue()
-            endif()
-        endif()
         set(source ${CMAKE_BINARY_DIR}/headers/${header}.cc)
         file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
         list(APPEND sources ${source})

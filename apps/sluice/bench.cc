@@ -86,7 +86,7 @@ Value join_form(const BenchOptions& options, const EventLoad& load) {
 double measure_pure(const LinesInMemory& lines, const trigger::TriggerSet& set) {
     auto codec = event::Codec{};
     auto counts = std::vector<std::uint64_t>(set.size());
-    auto matches = std::vector<trigger::Match>{};
+    auto matches = trigger::Matches{};
     auto events = std::uint64_t{0};
     auto begin = std::chrono::steady_clock::now();
     for (const auto& chunk : lines.chunks()) {

@@ -13,6 +13,7 @@
 #include "event/codec.h"
 #include "event/dialect/event_bindings.h"
 #include "expr/cel/compile.h"
+#include "expr/map_bindings.h"
 #include "sluice/bench_jsonata.h"
 #include "sluice/bench_measure.h"
 #include "sluice/bench_report.h"
@@ -36,26 +37,6 @@ std::string order_json() {
         R"({{"id":"order-000017","customer":{{"name":"Ada Example","address":{{"street":"1 Long Street","city":"Vienna","zip":"1010"}}}},"total":120,"kind":"order","currency":"EUR","note":"{}","items":[{}]}})",
         std::string(200, 'n'), items);
 }
-
-/// The names of a value that was parsed before.
-class ParsedBindings final : public expr::Bindings {
-public:
-    explicit ParsedBindings(Value names) : names_{std::move(names)} {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* found = &names_;
-        for (auto part : path) {
-            found = found->find(part);
-            if (found == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *found;
-    }
-
-private:
-    Value names_;
-};
 
 bool is_true(const expr::Outcome& outcome) {
     const auto* value = std::get_if<Value>(&outcome);
@@ -83,7 +64,7 @@ Result<CelFigures> measure_cel(const BenchOptions& options) {
         return fail(Errc::Internal, "{}", describe(program.error()));
     }
     auto json = order_json();
-    auto bindings = ParsedBindings{Value::object({{"data", TRY(value::parse_json(json))}})};
+    auto bindings = expr::MapBindings{Value::object({{"data", TRY(value::parse_json(json))}})};
     auto event = TRY(event::Codec{}.parse(
         R"({"specversion":"1.0","id":"1","source":"/bench","type":"order","data":)" + json + "}"));
     auto padded = simdjson::padded_string{json};

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "expr/jsonata/expression.h"
+#include "expr/map_bindings.h"
 #include "sluice/bench_measure.h"
 #include "sluice/bench_report.h"
 #include "value/json.h"
@@ -68,27 +68,6 @@ async function rate(expression, seconds) {
     console.log(JSON.stringify(answer));
 })();
 )js"};
-
-/// `$states`, as the States Language binds it.
-class StatesBindings final : public expr::Bindings {
-public:
-    explicit StatesBindings(const Value& input)
-        : states_{Value::object({{"states", Value::object({{"input", input}})}})} {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* found = &states_;
-        for (auto part : path) {
-            found = found->find(part);
-            if (found == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *found;
-    }
-
-private:
-    Value states_;
-};
 
 /// A folder of its own for what node reads, removed with it.
 class ScriptFolder {
@@ -165,7 +144,9 @@ Result<Samples> measure_ours(const JsonataCase& one, const BenchOptions& options
     if (!expression) {
         return fail(Errc::Internal, "JSONata {}: {}", one.name, expression.error().message);
     }
-    auto bindings = StatesBindings{document};
+    // As the States Language binds it.
+    auto states = Value::object({{"input", document}});
+    auto bindings = expr::MapBindings{Value::object({{"states", states}})};
     auto input = std::optional{document};
     auto samples = Samples{};
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {

@@ -10,6 +10,17 @@
 
 namespace sluice {
 
+inline constexpr auto varint_bytes_max = std::size_t{10};
+
+/// LEB128: seven bits a byte, lowest first. Returns where it ends.
+inline char* write_varint(char* at, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7U) {
+        *at++ = static_cast<char>(number | 0x80);
+    }
+    *at++ = static_cast<char>(number);
+    return at;
+}
+
 /// Appends numbers and texts to a string, in the layouts of docs/formats/encoding.md.
 class Encoder {
 public:
@@ -22,15 +33,14 @@ public:
     void u64(std::uint64_t number) { big_endian(number); }
     /// Sign bit flipped, so that negative numbers sort first.
     void i64(std::int64_t number) { u64(static_cast<std::uint64_t>(number) ^ (1ULL << 63U)); }
-    /// LEB128: seven bits a byte, lowest first, in as few bytes as it takes; no other form is read.
+    /// In as few bytes as it takes; no other form is read.
     void varint(std::uint64_t number) {
-        char bytes[10];
-        auto size = std::size_t{0};
-        for (; number >= 0x80; number >>= 7U) {
-            bytes[size++] = static_cast<char>(number | 0x80);
+        if (number < 0x80) [[likely]] {
+            u8(static_cast<std::uint8_t>(number));
+            return;
         }
-        bytes[size++] = static_cast<char>(number);
-        out_.append(bytes, size);
+        char bytes[varint_bytes_max];
+        out_.append(bytes, static_cast<std::size_t>(write_varint(bytes, number) - bytes));
     }
     /// Zigzag varint.
     void svarint(std::int64_t number) {
@@ -49,13 +59,11 @@ public:
 private:
     template <typename Number>
     void big_endian(Number number) {
-        char bytes[sizeof(Number)];
-        for (auto at = sizeof(Number); at-- > 0;) {
-            bytes[at] = static_cast<char>(number);
-            if constexpr (sizeof(Number) > 1) {
-                number = static_cast<Number>(number >> 8U);
-            }
+        if constexpr (std::endian::native == std::endian::little) {
+            number = std::byteswap(number);
         }
+        char bytes[sizeof(Number)];
+        std::memcpy(bytes, &number, sizeof(Number));
         out_.append(bytes, sizeof(Number));
     }
 

@@ -183,6 +183,17 @@ TEST_F(DispatcherTest, KeysHaveTheirOwnConcurrency) {
     EXPECT_EQ(sink_.begun.back(), "a2/1/1");
 }
 
+TEST_F(DispatcherTest, AKeyMayLieInAList) {
+    open(Value::object(
+        {{"per_key", Value::object({{"key", "input.items[0]"}, {"concurrency", 1}})}}));
+    auto of = [](int first) { return Value::object({{"items", Value::list({first, 9})}}); };
+    dispatch(call("a1", "default", of(1)));
+    dispatch(call("a2", "default", of(1)));
+    dispatch(call("b1", "default", of(2)));
+
+    EXPECT_THAT(sink_.begun, ElementsAre("a1/1/0", "b1/1/2"));
+}
+
 TEST_F(DispatcherTest, KeysHaveTheirOwnRate) {
     open(Value::object({{"per_key", Value::object({{"key", "input"}, {"rate", "1/s"}})}}));
     dispatch(call("a1", "default", 1));

@@ -1,7 +1,11 @@
-// What does a page of a hundred take in a store with a million runs, whatever is asked for?
+// What does a page of a hundred take in a store with a million runs, whatever is asked for? And
+// what does a get of one key there?
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -69,7 +73,37 @@ void page(benchmark::State& state, RunFilter filter) {
     state.counters["runs"] = static_cast<double>(found);
 }
 
+/// Every so manieth key of the store, in no order.
+std::vector<std::string> some_keys(const EmbeddedStore& store) {
+    auto keys = std::vector<std::string>{};
+    auto number = std::uint64_t{0};
+    for (auto cursor = store.scan({}, {}); cursor->is_valid(); cursor->next()) {
+        if (number++ % 997 == 0) {
+            keys.emplace_back(cursor->key());
+        }
+    }
+    auto random = Random{1};
+    for (auto at = keys.size(); at > 1; --at) {
+        std::swap(keys[at - 1], keys[random.below(at)]);
+    }
+    return keys;
+}
+
+/// With something behind each key: of keys that are not there.
+void get(benchmark::State& state, std::string_view behind) {
+    auto& store = million();
+    static const auto keys = some_keys(store);
+    auto at = std::size_t{0};
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(store.get(keys[at++ % keys.size()] + std::string{behind}).value());
+    }
+}
+
 const auto is_registered = [] {
+    for (const auto* behind : {"", "none"}) {
+        benchmark::RegisterBenchmark(*behind == '\0' ? "get" : "get of nothing", get, behind)
+            ->Unit(benchmark::kMicrosecond);
+    }
     auto add = [](const char* name, const RunFilter& filter) {
         benchmark::RegisterBenchmark(name, page, filter)->Unit(benchmark::kMillisecond);
     };

@@ -78,7 +78,9 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
 }
 
 /// Before the contexts of closed scopes are removed: what closed since is among those.
-void write_triggers(const RunState& state, std::string_view run_key, store::Batch& batch) {
+void write_triggers(RunState& state, std::string_view run_key, store::Batch& batch) {
+    // In the order of their keys, in which a store takes many far more cheaply.
+    std::ranges::sort(state.dirty_triggers);
     auto record = std::string{};
     for (const auto& dirty : state.dirty_triggers) {
         auto key = keys::trigger_state(run_key, dirty.scope, dirty.trigger);

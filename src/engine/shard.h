@@ -118,7 +118,7 @@ private:
     Result<void> take_events(EventsInput&& input);
     Result<void> take_numbered(EventsInput&& input);
     Result<void> find_run(const std::string& space, const event::Event& event, AwakeRun*& run);
-    trigger::Fate decide_outside(AwakeRun* run, const event::Event& event, Receipt& receipt);
+    trigger::Fate decide_outside(AwakeRun* run, event::Event& event, Receipt& receipt);
     bool is_passed(const EventsInput& input, std::size_t at, trigger::Fate fate);
     void answer_events(Accepted done, Receipt receipt);
     bool is_behind_refused(const EventsInput& input);

@@ -143,12 +143,15 @@ Result<void> Shard::find_run(const std::string& space, const event::Event& event
 }
 
 /// As the next of those in the receipt.
-trigger::Fate Shard::decide_outside(AwakeRun* run, const event::Event& event, Receipt& receipt) {
+trigger::Fate Shard::decide_outside(AwakeRun* run, event::Event& event, Receipt& receipt) {
     if (run == nullptr) {
         return trigger::Fate::NoSuchRun;
     }
     reply_.reset();
-    auto fate = decide(*run, {.event = event, .moment = moment_});
+    // Lent: whoever parsed it counts its owners too, on another thread.
+    auto arrival = trigger::Arrival{.event = std::move(event), .moment = moment_};
+    auto fate = decide(*run, arrival);
+    event = std::move(arrival.event);
     if (reply_) {
         receipt.replies.push_back({.event = receipt.fates.size(), .data = *std::move(reply_)});
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "base/invariant.h"
 #include "event/codec.h"
+#include "event/event_view.h"
 #include "value/json.h"
 
 namespace {
@@ -20,8 +22,18 @@ void look_up(const Event& event, std::string_view text) {
         path.push_back(text.substr(0, text.find_first_of("/\"")));
         text.remove_prefix(std::min(text.size(), path.back().size() + 1));
     }
-    static_cast<void>(event.data_at(path));
-    static_cast<void>(event.data_at(std::span{path}.first(path.empty() ? 0 : 1)));
+    auto view = event::EventView{event};
+    for (auto size = path.size() + 1; size-- > 0;) {
+        auto part = std::span{path}.first(size);
+        INVARIANT(view.data_at(part) == event.data_at(part), "a view finds what the event has");
+    }
+    // Finding goes by brackets alone, reading checks all of the text.
+    auto found = event.data_at(std::span{path}.first(path.empty() ? 0 : 1));
+    if (auto data = event.data(); data.is_map() && !path.empty()) {
+        const auto* member = data.find(path.front());
+        INVARIANT(found == (member == nullptr ? std::nullopt : std::optional{*member}),
+                  "what is found is what the whole data has there");
+    }
 }
 
 void check(event::Codec& codec, const Event& event, std::string_view text) {

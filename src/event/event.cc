@@ -2,7 +2,9 @@
 
 #include "base/base64.h"
 #include "base/invariant.h"
+#include "event/internal/attribute.h"
 #include "event/internal/lookup.h"
+#include "event/internal/skimmer.h"
 #include "value/time_text.h"
 
 namespace sluice::event {
@@ -18,17 +20,13 @@ bool is_payload(std::string_view name) {
 /// Goes through the attributes of an event's text, those that are null left out.
 class Attributes {
 public:
-    explicit Attributes(std::string_view json) : scanner_(json) {}
+    explicit Attributes(std::string_view json) : skimmer_(json) {}
 
     bool next() {
         auto name = Scanner::String{};
-        while (scanner_.next_member(is_first_, name) == Scanner::Step::Item) {
-            is_first_ = false;
-            const auto* begin = scanner_.position();
-            auto is_passed = scanner_.skip_value(internal::depth_max_hard);
-            INVARIANT(is_passed, "the text of an event was validated when it came in");
+        while (skimmer_.next_member(name)) {
             name_ = internal::text_of(name, storage_);
-            json_ = {begin, static_cast<std::size_t>(scanner_.position() - begin)};
+            json_ = skimmer_.pass_value();
             if (!is_payload(name_) && json_ != "null") {
                 return true;
             }
@@ -39,11 +37,10 @@ public:
     Value value() const { return internal::to_value(json_); }
 
 private:
-    Scanner scanner_;
+    internal::Skimmer skimmer_;
     std::string storage_;
     std::string_view name_;
     std::string_view json_;
-    bool is_first_ = true;
 };
 
 } // namespace
@@ -57,6 +54,10 @@ std::optional<Time> Event::time() const {
 }
 
 std::optional<Value> Event::attribute(std::string_view name) const {
+    if (auto place = internal::rule_of(internal::attribute_named(name)).place; place != nullptr) {
+        auto text = envelope_.*place;
+        return text.empty() ? std::nullopt : std::optional<Value>{text};
+    }
     for (auto attributes = Attributes{json()}; attributes.next();) {
         if (attributes.name() == name) {
             return attributes.value();
@@ -71,6 +72,14 @@ std::vector<value::Member> Event::attributes() const {
         members.push_back({std::string{attributes.name()}, attributes.value()});
     }
     return members;
+}
+
+Value Event::whole() const {
+    auto members = attributes();
+    if (has_data()) {
+        members.push_back({"data", data()});
+    }
+    return Value::map(std::move(members));
 }
 
 Value Event::data() const {

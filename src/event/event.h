@@ -58,6 +58,8 @@ public:
     std::optional<Value> attribute(std::string_view name) const;
     /// All attributes in the order of the text.
     std::vector<value::Member> attributes() const;
+    /// Attributes and data as one map.
+    Value whole() const;
 
     bool has_data() const { return !envelope_.data.empty(); }
     /// `data` parsed whole (`data_base64` as Bytes), Null when there is none. Costs a parse: ask

@@ -1,31 +1,26 @@
 #include "event/event_view.h"
 
-#include "base/invariant.h"
 #include "event/internal/lookup.h"
 
 namespace sluice::event {
 
-using internal::Scanner;
-
 bool EventView::read_next() {
-    auto is_first = members_.empty();
-    auto name = Scanner::String{};
-    if (has_all_ || scanner_->next_member(is_first, name) != Scanner::Step::Item) {
+    if (has_all_) {
+        return false;
+    }
+    auto& member = members_.emplace_back();
+    if (!skimmer_.next_member(member.name)) {
+        members_.pop_back();
         has_all_ = true;
         return false;
     }
-    const auto* begin = scanner_->position();
-    auto is_passed = scanner_->skip_value(internal::depth_max_hard);
-    INVARIANT(is_passed, "the text of an event was validated when it came in");
-    auto size = static_cast<std::size_t>(scanner_->position() - begin);
-    members_.push_back({name.raw, {begin, size}, name.has_escape});
+    member.json = skimmer_.pass_value();
     return true;
 }
 
 bool EventView::is(const Member& member, std::string_view name) {
-    return member.has_escape
-               ? internal::text_of({.raw = member.name, .has_escape = true}, unescaped_) == name
-               : member.name == name;
+    return member.name.has_escape ? internal::text_of(member.name, unescaped_) == name
+                                  : member.name.raw == name;
 }
 
 const EventView::Member* EventView::find(std::string_view name) {
@@ -43,18 +38,35 @@ const EventView::Member* EventView::find(std::string_view name) {
 }
 
 std::optional<Value> EventView::data_at(std::span<const std::string_view> path) {
-    auto json = event_.data_json();
-    if (!json.starts_with('{') || path.empty()) {
+    if (path.empty() || !is_object_) {
         return event_.data_at(path);
     }
-    if (!scanner_) {
-        scanner_.emplace(json);
-    }
     const auto* member = find(path.front());
-    auto found = member == nullptr  ? std::nullopt
-                 : path.size() == 1 ? std::optional{member->json}
-                                    : internal::find_path(member->json, path.subspan(1));
+    if (member == nullptr) {
+        return std::nullopt;
+    }
+    if (path.size() == 1) {
+        return internal::to_value(member->json);
+    }
+    auto found = internal::find_path(member->json, path.subspan(1));
     return found ? std::optional{internal::to_value(*found)} : std::nullopt;
+}
+
+std::optional<Value> EventView::at(std::span<const std::string_view> path) {
+    auto rest = path.subspan(1);
+    if (path.front() == "data") {
+        return rest.empty() ? std::optional{event_.data()} : data_at(rest);
+    }
+    if (path.front() != "event") {
+        return std::nullopt;
+    }
+    if (rest.empty()) {
+        return event_.whole();
+    }
+    if (rest.front() == "data") {
+        return data_at(rest.subspan(1));
+    }
+    return rest.size() == 1 ? event_.attribute(rest.front()) : std::nullopt;
 }
 
 } // namespace sluice::event

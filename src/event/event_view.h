@@ -9,6 +9,7 @@
 
 #include "event/event.h"
 #include "event/internal/scanner.h"
+#include "event/internal/skimmer.h"
 
 namespace sluice::event {
 
@@ -17,18 +18,22 @@ namespace sluice::event {
 /// must outlive it.
 class EventView {
 public:
-    explicit EventView(const Event& event) : event_{event} {}
+    explicit EventView(const Event& event)
+        : event_{event},
+          skimmer_{event.data_json()},
+          is_object_{event.data_json().starts_with('{')} {}
 
     const Event& event() const { return event_; }
-    std::optional<Value> attribute(std::string_view name) const { return event_.attribute(name); }
     /// As Event::data_at.
     std::optional<Value> data_at(std::span<const std::string_view> path);
+    /// What a path stands for in expressions: `event` has the attributes and `data`, and `data` is
+    /// a name of its own, Null where there is none. Nothing when it is not there.
+    std::optional<Value> at(std::span<const std::string_view> path);
 
 private:
     struct Member {
-        std::string_view name; ///< As it stands between the quotes.
+        internal::Scanner::String name;
         std::string_view json;
-        bool has_escape = false;
     };
 
     bool is(const Member& member, std::string_view name);
@@ -37,9 +42,10 @@ private:
     const Member* find(std::string_view name);
 
     const Event& event_;
-    std::optional<internal::Scanner> scanner_;          ///< Behind the members that were read.
+    internal::Skimmer skimmer_;                         ///< Behind the members that were read.
     boost::container::small_vector<Member, 8> members_; ///< Of the data, when that is an object.
     std::string unescaped_;
+    bool is_object_; ///< The data is one.
     bool has_all_ = false;
 };
 

@@ -1,5 +1,8 @@
 #include "event/event_view.h"
 
+#include <string_view>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "event/builder.h"
@@ -45,6 +48,33 @@ TEST(EventView, LooksIntoDataThatIsNoObject) {
     EXPECT_EQ(EventView{bytes}.data_at(Path{"a"}), std::nullopt);
     EXPECT_EQ(EventView{bytes}.data_at(Path{}), Value::bytes("raw"));
     EXPECT_EQ(EventView{none}.data_at(Path{"a"}), std::nullopt);
+}
+
+TEST(EventView, TellsWhatThePathsOfExpressionsStandFor) {
+    auto event = Builder{"1", "/shop", "order"}
+                     .attribute("priority", 5)
+                     .data(Value::object({{"total", 120}}))
+                     .build();
+    auto view = EventView{event};
+
+    EXPECT_EQ(view.at(Path{"data", "total"}), Value{120});
+    EXPECT_EQ(view.at(Path{"event", "data", "total"}), Value{120});
+    EXPECT_EQ(view.at(Path{"event", "data"}), view.at(Path{"data"}));
+    EXPECT_EQ(view.at(Path{"event", "type"}), Value{"order"});
+    EXPECT_EQ(view.at(Path{"event", "priority"}), Value{5});
+    EXPECT_EQ(*view.at(Path{"event"})->find("source"), Value{"/shop"});
+    for (const auto& path : {Path{"event", "subject"}, Path{"event", "colour"},
+                             Path{"event", "type", "x"}, Path{"run"}}) {
+        EXPECT_EQ(view.at(path), std::nullopt) << path.back();
+    }
+}
+
+TEST(EventView, GivesNullForDataThatIsNotThere) {
+    auto event = Builder{"1", "test", "a"}.build();
+
+    EXPECT_EQ(EventView{event}.at(Path{"data"}), Value{});
+    EXPECT_EQ(EventView{event}.at(Path{"event", "data"}), std::nullopt);
+    EXPECT_EQ(EventView{event}.at(Path{"data", "x"}), std::nullopt);
 }
 
 } // namespace

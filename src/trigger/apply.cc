@@ -11,17 +11,30 @@ namespace sluice::trigger {
 
 namespace {
 
-TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger) {
+TriggerState& state_of(RunState& state, Incarnation scope, TriggerNumber trigger) {
     auto& states = scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
     auto& slot = states[trigger.raw()];
     if (!slot) {
         slot = std::make_unique<TriggerState>();
     }
-    if (slot->dirty_since != state.batch) {
-        slot->dirty_since = state.batch;
+    return *slot;
+}
+
+TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger,
+                    TriggerState* known = nullptr) {
+    auto& touched = known != nullptr ? *known : state_of(state, scope, trigger);
+    if (touched.dirty_since != state.batch) {
+        touched.dirty_since = state.batch;
         state.dirty_triggers.push_back({.scope = scope, .trigger = trigger});
     }
-    return *slot;
+    return touched;
+}
+
+void note_activated(TriggerState& trigger, const Activated& change) {
+    trigger.progress = change.progress;
+    if (change.seen) {
+        trigger.seen.push_back(*change.seen);
+    }
 }
 
 /// Senders may repeat themselves to a new generation.
@@ -35,11 +48,7 @@ struct Applier {
     RunState& state;
 
     void operator()(const Activated& change) {
-        auto& trigger = touch(state, change.scope, change.trigger);
-        trigger.progress = change.progress;
-        if (change.seen) {
-            trigger.seen.push_back(*change.seen);
-        }
+        note_activated(touch(state, change.scope, change.trigger), change);
     }
 
     void operator()(const Fired& change) {
@@ -293,6 +302,10 @@ std::vector<std::string> scopes_within(const RunState& state, const std::string&
 
 void apply(RunState& state, const Change& change) {
     std::visit(Applier{state}, change);
+}
+
+void apply(RunState& state, const Activated& change, TriggerState* known) {
+    note_activated(touch(state, change.scope, change.trigger, known), change);
 }
 
 void fold(RunState& state, const Entry& entry) {

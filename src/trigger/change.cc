@@ -1,6 +1,7 @@
 #include "trigger/change.h"
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "value/archive.h"
@@ -49,6 +50,23 @@ Value to_value(const Change& change) {
 void encode(const Change& change, Encoder& out) {
     out.varint(change.index());
     std::visit([&](const auto& one) { value::encode_fields(one, out); }, change);
+}
+
+void encode(const Activated& change, Encoder& out) {
+    static_assert(std::is_same_v<std::variant_alternative_t<0, Change>, Activated>);
+    if (change.seen) {
+        out.varint(0);
+        value::encode_fields(change, out);
+        return;
+    }
+    // The same at once: most of what histories hold.
+    char bytes[2 + 3 * varint_bytes_max];
+    bytes[0] = 0;
+    auto* end = write_varint(bytes + 1, change.scope.raw());
+    end = write_varint(end, change.trigger.raw());
+    end = write_varint(end, change.progress);
+    *end++ = 0;
+    out.raw({bytes, static_cast<std::size_t>(end - bytes)});
 }
 
 Result<Change> decode_change(Decoder& in) {

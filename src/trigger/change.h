@@ -399,6 +399,7 @@ std::string_view name_of(const Change& change);
 Value to_value(const Change& change);
 
 void encode(const Change& change, Encoder& out);
+void encode(const Activated& change, Encoder& out);
 Result<Change> decode_change(Decoder& in);
 
 } // namespace sluice::trigger

@@ -279,7 +279,7 @@ Fate Decider::expire_trigger(TriggerNumber number, Incarnation scope, const even
         return Fate::Late;
     }
     static const auto untouched = TriggerState{};
-    const auto* remembered = state_.find_trigger(scope, number);
+    auto* remembered = state_.find_trigger(scope, number);
     if (remembered != nullptr && remembered->is_gone) {
         return Fate::Late;
     }
@@ -288,9 +288,9 @@ Fate Decider::expire_trigger(TriggerNumber number, Incarnation scope, const even
         trigger->condition->expire({.event = event,
                                     .patterns = {},
                                     .state = remembered == nullptr ? untouched : *remembered,
-                                    .memory = memory_of(state_, *trigger, number, scope),
+                                    .memory = memory_of(remembered, *trigger),
                                     .bindings = bindings});
-    follow(number, *trigger, scope, verdict, event);
+    follow({number, *trigger, scope, remembered, {}}, verdict, event);
     if (has_failed_) {
         return Fate::Failed;
     }

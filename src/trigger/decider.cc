@@ -45,6 +45,11 @@ std::string identity_of(const event::Event& event) {
 
 } // namespace
 
+void Decider::record(const Activated& change, TriggerState* known) {
+    journal_.add(change);
+    apply(state_, change, known);
+}
+
 void Decider::record(const Change& change) {
     // Who sent the event of an own or kept one is not the one who waits now, unless a run did.
     const auto* replied = std::get_if<Replied>(&change);
@@ -224,12 +229,12 @@ bool Decider::is_waiting(TriggerNumber number, Incarnation scope) const {
     const auto* trigger = triggers_.get(number);
     const auto* remembered = state_.find_trigger(scope, number);
     auto is_gone = remembered != nullptr && remembered->is_gone;
-    return trigger != nullptr && !is_gone && is_enabled(state_, *trigger, number, scope);
+    return trigger != nullptr && !is_gone && is_enabled(remembered, *trigger);
 }
 
 bool Decider::is_awaited(const KeptEvent& kept, const event::Event& event) const {
     if (offers_all_) {
-        auto matches = std::vector<Match>{};
+        auto matches = Matches{};
         triggers_.match(event.type(), event.subject(), matches);
         return std::ranges::any_of(
             matches, [&](const Match& match) { return is_waiting(match.trigger, kept.scope); });

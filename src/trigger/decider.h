@@ -66,6 +66,8 @@ public:
 
     // For firings and their actions:
     void record(const Change& change);
+    /// What most events do, without asking which change it is.
+    void record(const Activated& change, TriggerState* known);
     /// Closes a scope: what lives in it is dead, and goes at once or in slices.
     void close_scope(const std::string& path);
     void end_run(Status status, Value result, Value error);
@@ -140,14 +142,20 @@ private:
     void forget_ids(Nanos age, Nanos span);
 
     Fate deliver_in(Incarnation scope, const event::Event& event);
+    /// A trigger that an event meets in a scope, with what it remembers there, if anything.
+    struct Meeting {
+        TriggerNumber number;
+        const CompiledTrigger& trigger;
+        Incarnation scope;
+        TriggerState* remembered;
+        std::span<const std::uint32_t> patterns;
+    };
     /// Whether the trigger took the event: a filter may turn it away.
-    bool activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                  std::span<const std::uint32_t> patterns, event::EventView& view);
+    bool activate(const Meeting& meeting, event::EventView& view);
     /// Triggers that are gone or disabled here say what becomes of an event nobody has taken.
     void note_withdrawn(Incarnation scope, const event::Event& event, bool& is_parked,
                         bool& is_gone) const;
-    void follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                const Verdict& verdict, const event::Event& event);
+    void follow(const Meeting& meeting, const Verdict& verdict, const event::Event& event);
     void fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
               const event::Event& event);
     /// Whether an interceptor stood in for the trigger's own actions.
@@ -200,8 +208,6 @@ private:
     std::uint32_t fire_depth_ = 0;
     std::uint64_t fires_of_event_ = 0;
     std::optional<std::uint64_t> sequence_before_; ///< Of the source, before this event.
-    std::vector<Match> matches_;
-    std::vector<std::uint32_t> patterns_;
 };
 
 } // namespace sluice::trigger

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/container/small_vector.hpp>
+
 #include "trigger/decider.h"
 #include "trigger/firing.h"
 
@@ -16,7 +18,8 @@ constexpr auto fires_of_event_max = std::uint64_t{10'000};
 } // namespace
 
 Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
-    auto matches = std::exchange(matches_, {});
+    auto matches = Matches{};
+    auto patterns = boost::container::small_vector<std::uint32_t, 8>{};
     auto view = event::EventView{event};
     triggers_.match(view, matches);
     auto is_taken = false;
@@ -26,26 +29,24 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
     auto is_alive = [&] { return !state_.is_over() && state_.path_of(scope) != nullptr; };
     for (auto at = std::size_t{0}; at < matches.size() && is_alive();) {
         auto number = matches[at].trigger;
-        patterns_.clear();
+        patterns.clear();
         for (; at < matches.size() && matches[at].trigger == number; ++at) {
-            patterns_.push_back(matches[at].pattern);
+            patterns.push_back(matches[at].pattern);
         }
         const auto* trigger = triggers_.get(number);
         if (trigger == nullptr) {
             continue; // An earlier trigger of this event removed it.
         }
-        const auto* remembered = state_.find_trigger(scope, number);
+        auto* remembered = state_.find_trigger(scope, number);
         if (remembered != nullptr && remembered->is_gone) {
             is_gone = true;
-        } else if (!is_enabled(state_, *trigger, number, scope)) {
+        } else if (!is_enabled(remembered, *trigger)) {
             is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
             is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
         } else {
-            is_taken |= activate(number, *trigger, scope, patterns_, view);
+            is_taken |= activate({number, *trigger, scope, remembered, patterns}, view);
         }
     }
-    matches_ = std::move(matches);
-
     if (has_failed_) {
         return Fate::Failed;
     }
@@ -86,15 +87,15 @@ void Decider::note_withdrawn(Incarnation scope, const event::Event& event, bool&
         }
         if (remembered->is_gone) {
             is_gone = true;
-        } else if (!is_enabled(state_, *trigger, number, scope)) {
+        } else if (!is_enabled(remembered.get(), *trigger)) {
             is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
             is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
         }
     }
 }
 
-bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                       std::span<const std::uint32_t> patterns, event::EventView& view) {
+bool Decider::activate(const Meeting& meeting, event::EventView& view) {
+    const auto& [number, trigger, scope, remembered, patterns] = meeting;
     const auto& event = view.event();
     auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope, &view};
     if (trigger.filter) {
@@ -112,21 +113,20 @@ bool Decider::activate(TriggerNumber number, const CompiledTrigger& trigger, Inc
         arm_deadline(number, scope);
     }
     static const auto untouched = TriggerState{};
-    const auto* remembered = state_.find_trigger(scope, number);
     auto verdict =
         trigger.condition->evaluate({.event = event,
                                      .patterns = patterns,
                                      .state = remembered == nullptr ? untouched : *remembered,
-                                     .memory = memory_of(state_, trigger, number, scope),
+                                     .memory = memory_of(remembered, trigger),
                                      .bindings = bindings});
-    follow(number, trigger, scope, verdict, event);
+    follow(meeting, verdict, event);
     return true;
 }
 
-void Decider::follow(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                     const Verdict& verdict, const event::Event& event) {
-    record(Activated{
-        .scope = scope, .trigger = number, .progress = verdict.progress, .seen = verdict.seen});
+void Decider::follow(const Meeting& meeting, const Verdict& verdict, const event::Event& event) {
+    const auto& [number, trigger, scope, remembered, patterns] = meeting;
+    record({.scope = scope, .trigger = number, .progress = verdict.progress, .seen = verdict.seen},
+           remembered);
     if (verdict.answer == Verdict::Answer::Fault) {
         fault(number, trigger, *verdict.fault, scope, event);
     } else if (verdict.answer == Verdict::Answer::Fire) {
@@ -194,13 +194,13 @@ bool Decider::intercept(const std::vector<TriggerNumber>& interceptors, Intercep
             state_.path_of(scope) == nullptr) {
             continue;
         }
-        const auto* remembered = state_.find_trigger(scope, number);
+        auto* remembered = state_.find_trigger(scope, number);
         auto is_gone = remembered != nullptr && remembered->is_gone;
-        if (is_gone || !is_enabled(state_, *trigger, number, scope)) {
+        if (is_gone || !is_enabled(remembered, *trigger)) {
             continue;
         }
         auto fires_before = state_.progress.fires;
-        activate(number, *trigger, scope, {}, view);
+        activate({number, *trigger, scope, remembered, {}}, view);
         has_stood_in |= state_.progress.fires != fires_before;
     }
     return has_stood_in;
@@ -301,20 +301,19 @@ bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) 
 
 void Decider::recheck(TriggerNumber number, Incarnation scope, const event::Event& event) {
     const auto* trigger = triggers_.get(number);
-    const auto* remembered = state_.find_trigger(scope, number);
+    auto* remembered = state_.find_trigger(scope, number);
     if (trigger == nullptr || remembered == nullptr || remembered->is_gone ||
-        !is_enabled(state_, *trigger, number, scope)) {
+        !is_enabled(remembered, *trigger)) {
         return;
     }
     auto bindings = RunBindings{state_, triggers_, event, moment_, number, scope};
-    auto verdict =
-        trigger->condition->recheck({.event = event,
-                                     .patterns = {},
-                                     .state = *remembered,
-                                     .memory = memory_of(state_, *trigger, number, scope),
-                                     .bindings = bindings});
+    auto verdict = trigger->condition->recheck({.event = event,
+                                                .patterns = {},
+                                                .state = *remembered,
+                                                .memory = memory_of(remembered, *trigger),
+                                                .bindings = bindings});
     if (verdict.answer != Verdict::Answer::Wait) {
-        follow(number, *trigger, scope, verdict, event);
+        follow({number, *trigger, scope, remembered, {}}, verdict, event);
     }
 }
 

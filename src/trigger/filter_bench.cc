@@ -11,7 +11,6 @@
 #include "event/builder.h"
 #include "event/event_view.h"
 #include "expr/cel/compile.h"
-#include "trigger/internal/bindings.h"
 #include "trigger/trigger_set.h"
 #include "value/json.h"
 
@@ -41,7 +40,7 @@ class ViewBindings final : public expr::Bindings {
 public:
     explicit ViewBindings(event::EventView& view) : view_(view) {}
     std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        return resolve_in_event(view_, path);
+        return view_.at(path);
     }
 
 private:
@@ -95,7 +94,7 @@ void find_among_filters(benchmark::State& state) {
         return;
     }
     auto event = sample_event();
-    auto found = std::vector<Match>{};
+    auto found = Matches{};
     for (auto _ : state) {
         auto view = event::EventView{event};
         set->find(view, found);

@@ -166,7 +166,7 @@ void Firing::send(const Outgoing& outgoing, bool is_sink, const std::string& tar
                       .task = {.kind = TaskKind::Sink,
                                .target = target,
                                .subject = target,
-                               .input = as_value(event),
+                               .input = event.whole(),
                                .scope = root_scope,
                                .trigger = trigger_}});
 }

@@ -99,6 +99,11 @@ void Journal::add(const Change& change) {
     encode(change, out);
 }
 
+void Journal::add(const Activated& change) {
+    auto out = Encoder{changes_};
+    encode(change, out);
+}
+
 void Journal::end(Fate fate) {
     auto out = Encoder{body_};
     out.text(changes_);

@@ -54,6 +54,7 @@ class Journal {
 public:
     void begin(EventNumber number, const Arrival& arrival, std::string_view json);
     void add(const Change& change);
+    void add(const Activated& change);
     void end(Fate fate);
 
     /// The record of all since `clear`: docs/formats/history.md. Good until the next entry.

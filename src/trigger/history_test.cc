@@ -67,5 +67,21 @@ TEST(History, TheDocumentedFiringHolds) {
     EXPECT_EQ(fired, (std::string{"\x01\x00\x00\x01\x01", 5}));
 }
 
+TEST(History, WritesAnActivationAsAnyChange) {
+    for (auto number : {0ULL, 1ULL, 127ULL, 128ULL, 4'000'000'000ULL}) {
+        for (auto seen : {std::optional<Fingerprint>{}, std::optional{Fingerprint{1, 2}}}) {
+            auto change = Activated{.scope = Incarnation{number},
+                                    .trigger = TriggerNumber{static_cast<std::uint32_t>(number)},
+                                    .progress = number * number,
+                                    .seen = seen};
+            auto bytes = std::string{};
+            auto out = Encoder{bytes};
+            encode(change, out);
+
+            EXPECT_EQ(bytes, encode_changes({Change{change}}));
+        }
+    }
+}
+
 } // namespace
 } // namespace sluice::trigger

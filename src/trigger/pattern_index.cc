@@ -133,7 +133,7 @@ bool PatternIndex::erase(Fingerprint key, Match match) {
     return true;
 }
 
-void PatternIndex::append(const Bucket& bucket, std::vector<Match>& out) const {
+void PatternIndex::append(const Bucket& bucket, Matches& out) const {
     if (!bucket.is_shared()) {
         out.push_back(bucket.match);
         return;
@@ -142,8 +142,7 @@ void PatternIndex::append(const Bucket& bucket, std::vector<Match>& out) const {
     out.insert(out.end(), list.begin(), list.end());
 }
 
-void PatternIndex::find(std::string_view type, std::string_view subject,
-                        std::vector<Match>& out) const {
+void PatternIndex::find(std::string_view type, std::string_view subject, Matches& out) const {
     out.clear();
     auto hits = std::size_t{0};
     for (const auto& shape : shapes_) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/fingerprint.h"
@@ -21,6 +22,9 @@ struct Match {
     auto operator<=>(const Match&) const = default;
 };
 
+/// Few, for nearly every event: in place then.
+using Matches = boost::container::small_vector<Match, 8>;
+
 /// Finds the triggers an event may activate, at a cost that does not grow with those that it does
 /// not.
 ///
@@ -34,7 +38,7 @@ public:
     void remove(const Pattern& pattern, Match match);
 
     /// Replaces `out` by all that match, in order of creation and each once.
-    void find(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
+    void find(std::string_view type, std::string_view subject, Matches& out) const;
 
     std::size_t size() const { return size_; }
 
@@ -69,7 +73,7 @@ private:
     bool insert(Bucket& bucket, Match match);
     bool erase(Fingerprint key, Match match);
     std::uint32_t take_list();
-    void append(const Bucket& bucket, std::vector<Match>& out) const;
+    void append(const Bucket& bucket, Matches& out) const;
 
     std::vector<Shape> shapes_; ///< Sorted by order().
     boost::unordered_flat_map<Fingerprint, Bucket, FingerprintHash> buckets_;

@@ -35,7 +35,7 @@ std::vector<std::string> questions(std::uint64_t patterns) {
 
 template <typename Ask>
 void ask_all(benchmark::State& state, const std::vector<std::string>& types, Ask ask) {
-    auto found = std::vector<Match>{};
+    auto found = Matches{};
     auto at = std::size_t{0};
     for (auto _ : state) {
         ask(types[at], found);
@@ -93,7 +93,7 @@ void find_nothing(benchmark::State& state) {
         index.add({.type = exact(type_of(number)), .subject = {}},
                   {.trigger = TriggerNumber{number}});
     }
-    auto found = std::vector<Match>{};
+    auto found = Matches{};
     for (auto _ : state) {
         index.find("invoice.sent", "", found);
         benchmark::DoNotOptimize(found.data());

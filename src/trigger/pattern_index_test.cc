@@ -21,15 +21,12 @@ Match match_of(std::uint32_t trigger, std::uint32_t pattern = 0) {
     return {.trigger = TriggerNumber{trigger}, .pattern = pattern};
 }
 
-std::vector<Match> find(const PatternIndex& index, std::string_view type,
-                        std::string_view subject = "") {
+Matches find(const PatternIndex& index, std::string_view type, std::string_view subject = "") {
     // What was in the vector before must not stay.
-    auto found = std::vector<Match>{match_of(99, 99)};
+    auto found = Matches{match_of(99, 99)};
     index.find(type, subject, found);
     return found;
 }
-
-using Matches = std::vector<Match>;
 
 TEST(PatternIndex, FindsNothingWhenEmpty) {
     EXPECT_EQ(find(PatternIndex{}, "a", "b"), Matches{});

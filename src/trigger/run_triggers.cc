@@ -32,25 +32,25 @@ std::optional<TriggerNumber> RunTriggers::find(std::string_view id) const {
     return number;
 }
 
-void RunTriggers::match(std::string_view type, std::string_view subject,
-                        std::vector<Match>& out) const {
+void RunTriggers::match(std::string_view type, std::string_view subject, Matches& out) const {
     set_->index().find(type, subject, out);
     add_own(type, subject, out);
 }
 
-void RunTriggers::match(event::EventView& event, std::vector<Match>& out) const {
+void RunTriggers::match(event::EventView& event, Matches& out) const {
     set_->find(event, out);
     add_own(event.event().type(), event.event().subject(), out);
 }
 
 /// Triggers changed at run time stand in for those of the set.
-void RunTriggers::add_own(std::string_view type, std::string_view subject,
-                          std::vector<Match>& out) const {
+void RunTriggers::add_own(std::string_view type, std::string_view subject, Matches& out) const {
     if (own_.empty()) [[likely]] {
         return;
     }
-    std::erase_if(out, [&](const Match& match) { return own_.contains(match.trigger); });
-    auto own = std::vector<Match>{};
+    auto replaced = std::ranges::remove_if(
+        out, [&](const Match& match) { return own_.contains(match.trigger); });
+    out.erase(replaced.begin(), replaced.end());
+    auto own = Matches{};
     own_index_.find(type, subject, own);
     out.insert(out.end(), own.begin(), own.end());
     std::ranges::sort(out);

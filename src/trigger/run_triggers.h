@@ -27,9 +27,9 @@ public:
     const CompiledTrigger* get(TriggerNumber number) const;
     std::optional<TriggerNumber> find(std::string_view id) const;
     /// What an event may activate, in order of creation, whatever filters say.
-    void match(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
+    void match(std::string_view type, std::string_view subject, Matches& out) const;
     /// The same, without some of those whose filter is false for this event.
-    void match(event::EventView& event, std::vector<Match>& out) const;
+    void match(event::EventView& event, Matches& out) const;
     /// Whether the two differ.
     bool has_filters() const { return set_->has_filters(); }
     /// Who intercepts this trigger's firing, in order of creation. Interceptors are intercepted by
@@ -58,7 +58,7 @@ public:
     Result<void> restore(const RunState& state);
 
 private:
-    void add_own(std::string_view type, std::string_view subject, std::vector<Match>& out) const;
+    void add_own(std::string_view type, std::string_view subject, Matches& out) const;
     bool closes_cycle(TriggerNumber number, const TriggerSpec& spec) const;
 
     std::shared_ptr<const TriggerSet> set_;

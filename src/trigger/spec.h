@@ -37,16 +37,16 @@ struct Intercept {
 
 /// A trigger as its author wrote it.
 struct TriggerSpec {
-    std::string id;
-    std::vector<Pattern> on; ///< Empty only for an interceptor.
-    std::string filter;      ///< An expression; empty: none.
-    Term condition{.name = "always", .params = {}};
-    std::vector<Term> actions;
     Value context; ///< What its memory starts with: a map, or null.
     Lifetime lifetime = Lifetime::Transient;
     bool is_enabled = true;
     WhileDisabled while_disabled = WhileDisabled::Park;
     OnError on_error = OnError::Fail;
+    std::string id;
+    std::vector<Pattern> on; ///< Empty only for an interceptor.
+    std::string filter;      ///< An expression; empty: none.
+    Term condition{.name = "always", .params = {}};
+    std::vector<Term> actions;
     std::optional<Intercept> intercept;
 
     bool operator==(const TriggerSpec&) const = default;

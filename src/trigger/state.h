@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -411,6 +412,9 @@ struct RunState {
     const TriggerStates* triggers_in(Incarnation scope) const;
     /// Null when the trigger has nothing to remember in this scope.
     const TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) const;
+    TriggerState* find_trigger(Incarnation scope, TriggerNumber trigger) {
+        return const_cast<TriggerState*>(std::as_const(*this).find_trigger(scope, trigger));
+    }
     /// What a trigger has collected in a scope, up to its last place; null where nothing is.
     std::vector<Value> collected_by(Incarnation scope, TriggerNumber trigger) const;
     /// The path of a live scope, empty for the root; null when the scope is closed.

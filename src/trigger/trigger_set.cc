@@ -87,7 +87,7 @@ CompiledTrigger Compiler::compile(TriggerSpec spec, const std::string& path,
         options.must_be_bool = true;
         auto filter = expr::cel::compile(spec.filter, options);
         if (filter) {
-            compiled.filter = *std::move(filter);
+            compiled.filter = std::make_shared<const expr::Program>(*std::move(filter));
         } else {
             problems.push_back(
                 {.path = path + "/filter", .message = expr::describe(filter.error())});
@@ -154,7 +154,7 @@ void TriggerSet::add_filter(TriggerNumber number) {
     }
 }
 
-void TriggerSet::find(event::EventView& event, std::vector<Match>& out) const {
+void TriggerSet::find(event::EventView& event, Matches& out) const {
     const auto& type = event.event().type();
     const auto& subject = event.event().subject();
     if (filters_.is_empty()) {

@@ -26,11 +26,12 @@ struct Vocabulary {
     std::map<std::string, ActionFactory, std::less<>> actions = built_in_actions();
 };
 
-/// A trigger with its parts compiled.
-struct CompiledTrigger {
-    TriggerSpec spec;
+/// A trigger with its parts compiled. What every event asks of it lies together, in one line of the
+/// cache: a run may have a million.
+struct alignas(64) CompiledTrigger {
     std::shared_ptr<const Condition> condition;
-    std::optional<expr::Program> filter;
+    std::shared_ptr<const expr::Program> filter; ///< Null: none.
+    TriggerSpec spec;
     std::vector<std::shared_ptr<const Action>> actions;
 };
 
@@ -69,7 +70,7 @@ public:
     const PatternIndex& index() const { return index_; }
     /// Replaces `out` by what the event may activate, without some of those whose filter is false
     /// for it.
-    void find(event::EventView& event, std::vector<Match>& out) const;
+    void find(event::EventView& event, Matches& out) const;
     bool has_filters() const { return !filters_.is_empty(); }
     std::optional<TriggerNumber> find(std::string_view id) const;
     /// Triggers that intercept the one with this id, or those whose condition has this name; in

@@ -9,6 +9,23 @@
 
 namespace sluice::value {
 
+namespace {
+
+/// Up to eight bytes, the first the lowest.
+std::uint64_t word_of(std::string_view bytes) {
+    auto word = std::uint64_t{0};
+    if (bytes.size() == sizeof(word)) {
+        std::memcpy(&word, bytes.data(), sizeof(word));
+        return word;
+    }
+    for (auto at = bytes.size(); at-- > 0;) {
+        word = (word << 8U) | static_cast<unsigned char>(bytes[at]);
+    }
+    return word;
+}
+
+} // namespace
+
 struct Value::Heap {
     explicit Heap(Kind of) : kind(of) {}
 
@@ -76,34 +93,19 @@ void Value::Heap::free() {
     }
 }
 
-template <typename Scalar>
-Value::Value(Kind kind, Scalar scalar) noexcept {
-    static_assert(sizeof(Scalar) <= 8);
-    std::memcpy(storage_, &scalar, sizeof(scalar));
-    storage_[tag_at] = static_cast<unsigned char>(kind);
-}
-
-template <typename Scalar>
-Scalar Value::scalar() const {
-    auto read = Scalar{};
-    std::memcpy(&read, storage_, sizeof(read));
-    return read;
-}
-
 Value Value::shared(Kind kind, Heap* heap) {
-    auto value = Value{kind, heap};
-    value.storage_[tag_at] |= shared_bit;
-    return value;
+    return {static_cast<Kind>(static_cast<unsigned char>(kind) | shared_bit), heap};
 }
 
-Value Value::text(Kind kind, std::string_view bytes) {
+Value::Value(Kind kind, std::string_view bytes) {
     if (bytes.size() > small_bytes_max) {
-        return shared(kind, Heap::make_text(kind, bytes));
+        *this = shared(kind, Heap::make_text(kind, bytes));
+        return;
     }
-    auto value = Value{kind, std::uint64_t{0}};
-    std::ranges::copy(bytes, value.storage_);
-    value.storage_[length_at] = static_cast<unsigned char>(bytes.size());
-    return value;
+    auto high = bytes.size() > 8 ? word_of(bytes.substr(8)) : 0;
+    high |= std::uint64_t{bytes.size()} << length_shift;
+    high |= std::uint64_t{static_cast<unsigned char>(kind)} << tag_shift;
+    write(Whole{word_of(bytes.substr(0, 8)), high});
 }
 
 Value::Heap* Value::heap() const {
@@ -145,19 +147,14 @@ void Value::release() noexcept {
     }
 }
 
-Value::Value(bool truth) : Value(Kind::Bool, truth) {}
-Value::Value(int number) : Value(Kind::Int, std::int64_t{number}) {}
-Value::Value(std::int64_t number) : Value(Kind::Int, number) {}
-Value::Value(std::uint64_t number) : Value(Kind::Uint, number) {}
-Value::Value(double number) : Value(Kind::Double, number) {}
-Value::Value(std::string_view text) : Value(Value::text(Kind::String, text)) {}
+Value::Value(std::string_view text) : Value(Kind::String, text) {}
 Value::Value(const std::string& text) : Value(std::string_view{text}) {}
 Value::Value(const char* text) : Value(std::string_view{text}) {}
 Value::Value(Time time) : Value(Kind::Timestamp, std::int64_t{time.time_since_epoch().count()}) {}
 Value::Value(Nanos duration) : Value(Kind::Duration, std::int64_t{duration.count()}) {}
 
 Value Value::bytes(std::string_view bytes) {
-    return text(Kind::Bytes, bytes);
+    return {Kind::Bytes, bytes};
 }
 
 Value Value::list(std::vector<Value> items) {
@@ -174,26 +171,6 @@ Value Value::object(std::initializer_list<Member> members) {
 
 bool Value::is_number() const {
     return is_int() || is_uint() || is_double();
-}
-
-bool Value::as_bool() const {
-    INVARIANT(is_bool(), "only a bool can be read as one");
-    return scalar<bool>();
-}
-
-std::int64_t Value::as_int() const {
-    INVARIANT(is_int(), "only an int can be read as one");
-    return scalar<std::int64_t>();
-}
-
-std::uint64_t Value::as_uint() const {
-    INVARIANT(is_uint(), "only a uint can be read as one");
-    return scalar<std::uint64_t>();
-}
-
-double Value::as_double() const {
-    INVARIANT(is_double(), "only a double can be read as one");
-    return scalar<double>();
 }
 
 std::string_view Value::as_string() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 
 namespace sluice::value {
 
@@ -43,7 +45,7 @@ public:
     Value() = default;
     Value(const Value& other) noexcept {
         other.retain();
-        std::memcpy(storage_, other.storage_, sizeof(storage_));
+        write(other.read());
     }
     Value(Value&& other) noexcept { swap(other); }
     Value& operator=(const Value& other) noexcept {
@@ -60,11 +62,16 @@ public:
         }
     }
 
-    Value(bool truth);              // NOLINT(google-explicit-constructor)
-    Value(int number);              // NOLINT(google-explicit-constructor)
-    Value(std::int64_t number);     // NOLINT(google-explicit-constructor)
-    Value(std::uint64_t number);    // NOLINT(google-explicit-constructor): kind Uint.
-    Value(double number);           // NOLINT(google-explicit-constructor)
+    Value(bool truth) // NOLINT(google-explicit-constructor)
+        : Value(Kind::Bool, truth) {}
+    Value(int number) // NOLINT(google-explicit-constructor)
+        : Value(Kind::Int, std::int64_t{number}) {}
+    Value(std::int64_t number) // NOLINT(google-explicit-constructor)
+        : Value(Kind::Int, number) {}
+    Value(std::uint64_t number) // NOLINT(google-explicit-constructor): kind Uint.
+        : Value(Kind::Uint, number) {}
+    Value(double number) // NOLINT(google-explicit-constructor)
+        : Value(Kind::Double, number) {}
     Value(std::string_view text);   // NOLINT(google-explicit-constructor)
     Value(const std::string& text); // NOLINT(google-explicit-constructor)
     Value(const char* text);        // NOLINT(google-explicit-constructor)
@@ -93,10 +100,22 @@ public:
     bool is_duration() const { return kind() == Kind::Duration; }
 
     /// Each of these requires the kind it names: asking for another is a bug and stops the process.
-    bool as_bool() const;
-    std::int64_t as_int() const;
-    std::uint64_t as_uint() const;
-    double as_double() const;
+    bool as_bool() const {
+        INVARIANT(is_bool(), "only a bool can be read as one");
+        return scalar<bool>();
+    }
+    std::int64_t as_int() const {
+        INVARIANT(is_int(), "only an int can be read as one");
+        return scalar<std::int64_t>();
+    }
+    std::uint64_t as_uint() const {
+        INVARIANT(is_uint(), "only a uint can be read as one");
+        return scalar<std::uint64_t>();
+    }
+    double as_double() const {
+        INVARIANT(is_double(), "only a double can be read as one");
+        return scalar<double>();
+    }
     /// Valid as long as this Value (small texts live inside it).
     std::string_view as_string() const;
     std::string_view as_bytes() const;
@@ -125,12 +144,27 @@ private:
     static constexpr std::size_t length_at = 14;
     static constexpr std::size_t tag_at = 15;
     static constexpr unsigned char shared_bit = 0x80;
+    static constexpr unsigned length_shift = 48; ///< Both in the upper half of the whole.
+    static constexpr unsigned tag_shift = 56;
+    static_assert(std::endian::native == std::endian::little, "the tag is the last byte");
+
+    /// Read and written whole: reading at once what was written in parts makes a processor wait.
+    using Whole = std::uint64_t __attribute__((vector_size(16)));
 
     template <typename Scalar>
-    Value(Kind kind, Scalar scalar) noexcept;
+    Value(Kind kind, Scalar scalar) noexcept {
+        static_assert(sizeof(Scalar) <= 8);
+        auto low = std::uint64_t{0};
+        std::memcpy(&low, &scalar, sizeof(scalar));
+        write(Whole{low, std::uint64_t{static_cast<unsigned char>(kind)} << tag_shift});
+    }
     template <typename Scalar>
-    Scalar scalar() const;
-    static Value text(Kind kind, std::string_view bytes);
+    Scalar scalar() const {
+        auto read = Scalar{};
+        std::memcpy(&read, storage_, sizeof(read));
+        return read;
+    }
+    Value(Kind kind, std::string_view bytes); ///< A text.
     static Value shared(Kind kind, Heap* heap);
 
     bool is_shared() const { return (storage_[tag_at] & shared_bit) != 0; }
@@ -145,11 +179,16 @@ private:
     /// True when that was the last reference.
     bool drop_reference() noexcept;
     void release() noexcept;
+    Whole read() const noexcept {
+        auto whole = Whole{};
+        std::memcpy(&whole, storage_, sizeof(storage_));
+        return whole;
+    }
+    void write(Whole whole) noexcept { std::memcpy(storage_, &whole, sizeof(storage_)); }
     void swap(Value& other) noexcept {
-        unsigned char kept[sizeof(storage_)];
-        std::memcpy(kept, storage_, sizeof(storage_));
-        std::memcpy(storage_, other.storage_, sizeof(storage_));
-        std::memcpy(other.storage_, kept, sizeof(storage_));
+        auto kept = read();
+        write(other.read());
+        other.write(kept);
     }
 
     // Small: 14 bytes of text, its length, the tag. Otherwise 8 bytes of number or pointer, the

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "expr/jsonata/expression.h"
+#include "expr/map_bindings.h"
 #include "value/json.h"
 
 namespace {
@@ -63,25 +64,6 @@ Value read_json(const fs::path& path) {
     }
     return *value;
 }
-
-class MapBindings final : public sluice::expr::Bindings {
-public:
-    explicit MapBindings(Value names) : names_{std::move(names)} {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* found = &names_;
-        for (auto part : path) {
-            found = found->find(part);
-            if (found == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *found;
-    }
-
-private:
-    Value names_;
-};
 
 bool is_close(const Value& left, const Value& right) {
     auto number = [](const Value& value) {
@@ -150,7 +132,7 @@ jsonata::Answer answer_of(const Value& test, const fs::path& folder) {
         budget.steps_max = 1'000'000;
     }
     const auto* bindings = test.find("bindings");
-    auto names = MapBindings{bindings != nullptr ? *bindings : Value::object({})};
+    auto names = sluice::expr::MapBindings{bindings != nullptr ? *bindings : Value::object({})};
     return expression->evaluate(input_of(test, folder), names, budget);
 }
 

@@ -12,6 +12,7 @@
 #include "expr/cesql/expression.h"
 #include "expr/jsonata/expression.h"
 #include "expr/jsonpath/path.h"
+#include "expr/map_bindings.h"
 #include "sluice/eval/expression_case.h"
 #include "sluice/eval/typed_value.h"
 
@@ -33,26 +34,6 @@ ExpressionAnswer answer_of(std::expected<Value, Fault> outcome, Kinds kinds) {
     }
     return answer;
 }
-
-/// The names of a map, and what is below them.
-class MapBindings final : public expr::Bindings {
-public:
-    explicit MapBindings(Value names) : names_{std::move(names)} {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* found = &names_;
-        for (auto part : path) {
-            found = found->find(part);
-            if (found == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *found;
-    }
-
-private:
-    Value names_;
-};
 
 /// What the author bound, and beside it `input`, `event` and `data`.
 Value names_of(const ExpressionCase& one) {
@@ -94,7 +75,7 @@ ExpressionAnswer evaluate_jsonata(const ExpressionCase& one, Kinds kinds) {
     if (!expression) {
         return {.fault = expression.error()};
     }
-    auto answer = expression->evaluate(one.input, MapBindings{names_of(one)});
+    auto answer = expression->evaluate(one.input, expr::MapBindings{names_of(one)});
     if (auto* fault = std::get_if<Fault>(&answer)) {
         return {.fault = std::move(*fault)};
     }

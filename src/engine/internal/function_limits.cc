@@ -1,35 +1,16 @@
 #include "engine/internal/function_limits.h"
 
-#include <span>
 #include <utility>
 #include <variant>
 
 #include "expr/cel/compile.h"
+#include "expr/map_bindings.h"
 #include "value/amount_text.h"
 #include "value/json.h"
 
 namespace sluice::engine {
 
 namespace {
-
-class InputBindings final : public expr::Bindings {
-public:
-    explicit InputBindings(const Value& input) : input_(input) {}
-
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        const auto* at = &input_;
-        for (auto part : path.subspan(1)) {
-            at = at->is_map() ? at->find(part) : nullptr;
-            if (at == nullptr) {
-                return std::nullopt;
-            }
-        }
-        return *at;
-    }
-
-private:
-    const Value& input_;
-};
 
 Rate rate_in(const Value& map, Rate otherwise) {
     auto rate = otherwise;
@@ -80,7 +61,7 @@ std::string limit_key_of(const FunctionLimits& limits, const Value& input) {
     if (!limits.key) {
         return {};
     }
-    auto outcome = limits.key->evaluate(InputBindings{input});
+    auto outcome = limits.key->evaluate(expr::MapBindings{Value::object({{"input", input}})});
     const auto* key = std::get_if<Value>(&outcome);
     return key == nullptr ? std::string{} : value::to_json(*key);
 }

@@ -15,7 +15,9 @@ class EventBindings final : public expr::Bindings {
 public:
     explicit EventBindings(const Event& event) : view_{event} {}
 
-    std::optional<Value> resolve(std::span<const std::string_view> path) const override;
+    std::optional<Value> resolve(std::span<const std::string_view> path) const override {
+        return view_.at(path);
+    }
 
 private:
     mutable EventView view_; ///< Reads on, behind what was asked for already.

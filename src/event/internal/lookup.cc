@@ -4,13 +4,12 @@
 #include <cstdint>
 
 #include "base/invariant.h"
+#include "event/internal/skimmer.h"
 #include "value/json.h"
 
 namespace sluice::event::internal {
 
 namespace {
-
-using Step = Scanner::Step;
 
 Value to_text(std::string_view json) {
     auto raw = json.substr(1, json.size() - 2);
@@ -47,25 +46,16 @@ Value to_number(std::string_view json) {
     return parse_valid(json);
 }
 
-std::string_view pass_value(Scanner& scanner) {
-    const auto* begin = scanner.position();
-    auto is_passed = scanner.skip_value(depth_max_hard);
-    INVARIANT(is_passed, "the text of an event was validated when it came in");
-    return {begin, static_cast<std::size_t>(scanner.position() - begin)};
-}
-
-std::optional<std::string_view> find_member(std::string_view json, std::string_view wanted) {
-    auto scanner = Scanner{json};
+bool find_member(Skimmer& skimmer, std::string_view wanted) {
     auto name = Scanner::String{};
     auto storage = std::string{};
-    for (auto is_first = true; scanner.next_member(is_first, name) == Step::Item;
-         is_first = false) {
-        auto member = pass_value(scanner);
+    while (skimmer.next_member(name)) {
         if (text_of(name, storage) == wanted) {
-            return member;
+            return true;
         }
+        skimmer.pass_value();
     }
-    return std::nullopt;
+    return false;
 }
 
 std::optional<std::size_t> to_index(std::string_view text) {
@@ -73,16 +63,15 @@ std::optional<std::size_t> to_index(std::string_view text) {
     return has_leading_zero ? std::nullopt : read_whole<std::size_t>(text);
 }
 
-std::optional<std::string_view> find_item(std::string_view json, std::string_view wanted) {
+bool find_item(Skimmer& skimmer, std::string_view wanted) {
     auto index = to_index(wanted);
-    auto scanner = Scanner{json};
-    for (auto at = std::size_t{0}; index && scanner.next_item(at == 0) == Step::Item; ++at) {
-        auto item = pass_value(scanner);
+    for (auto at = std::size_t{0}; index && skimmer.next_item(); ++at) {
         if (at == *index) {
-            return item;
+            return true;
         }
+        skimmer.pass_value();
     }
-    return std::nullopt;
+    return false;
 }
 
 } // namespace
@@ -110,17 +99,17 @@ std::string_view text_of(const Scanner::String& string, std::string& storage) {
 
 std::optional<std::string_view> find_path(std::string_view json,
                                           std::span<const std::string_view> path) {
-    auto found = std::optional{json};
+    auto skimmer = Skimmer{json};
     for (auto key : path) {
-        auto first = found->front();
-        found = first == '{'   ? find_member(*found, key)
-                : first == '[' ? find_item(*found, key)
-                               : std::nullopt;
-        if (!found) {
+        auto first = skimmer.peek();
+        auto is_found = first == '{'   ? find_member(skimmer, key)
+                        : first == '[' ? find_item(skimmer, key)
+                                       : false;
+        if (!is_found) {
             return std::nullopt;
         }
     }
-    return found;
+    return skimmer.pass_value();
 }
 
 } // namespace sluice::event::internal

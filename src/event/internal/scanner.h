@@ -69,7 +69,8 @@ public:
     explicit Scanner(std::string_view text)
         : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
-    void skip_space() {
+    // Between any two tokens there is a call of this, and nearly always nothing to do.
+    [[gnu::always_inline]] void skip_space() {
         if (at_ < end_ && static_cast<unsigned char>(*at_) > ' ') [[likely]] {
             return;
         }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <rocksdb/db.h>
+#include <rocksdb/perf_level.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
@@ -17,6 +18,16 @@
 #include "store/embedded/internal/status.h"
 
 namespace sluice::store::embedded {
+namespace {
+
+/// Pausing waits for what runs.
+void await_background_work(rocksdb::DB& database) {
+    if (database.PauseBackgroundWork().ok()) {
+        database.ContinueBackgroundWork();
+    }
+}
+
+} // namespace
 
 EmbeddedStore::EmbeddedStore(std::filesystem::path path, Options options)
     : path_(std::move(path)), options_(std::move(options)) {}
@@ -104,7 +115,18 @@ Result<void> EmbeddedStore::compact() {
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
     options.blob_garbage_collection_policy = rocksdb::BlobGarbageCollectionPolicy::kForce;
     options.blob_garbage_collection_age_cutoff = 1.0;
-    auto status = database_->CompactRange(options, nullptr, nullptr);
+    // A compaction of RocksDB's own, begun meanwhile, would take the files away from this one and
+    // leave the large values of removed keys where they are.
+    auto status = database_->SetOptions({{"disable_auto_compactions", "true"}});
+    await_background_work(*database_);
+    if (status.ok()) {
+        status = database_->CompactRange(options, nullptr, nullptr);
+    }
+    auto restored = database_->SetOptions({{"disable_auto_compactions", "false"}});
+    // The files that were replaced are removed by the thread that replaced them, after CompactRange
+    // returned.
+    await_background_work(*database_);
+    status = status.ok() ? restored : status;
     return status.ok() ? Result<void>{} : Result<void>{fail_with(status, "compacting")};
 }
 
@@ -131,6 +153,8 @@ Result<void> EmbeddedStore::export_to(
 }
 
 Result<void> EmbeddedStore::write(rocksdb::WriteBatch& batch, Durability durability) {
+    // RocksDB counts every comparison of keys, for each thread, unless it is told not to.
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
     auto options = rocksdb::WriteOptions{};
     options.sync = durability == Durability::Strict;
     auto status = database_->Write(options, &batch);

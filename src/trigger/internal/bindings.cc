@@ -1,32 +1,16 @@
 #include "trigger/internal/bindings.h"
 
-#include <charconv>
 #include <utility>
+
+#include "expr/map_bindings.h"
 
 namespace sluice::trigger {
 
 namespace {
 
-/// The value under the rest of a path: members of maps, indices of lists.
-std::optional<Value> walk(Value at, std::span<const std::string_view> path) {
-    for (auto part : path) {
-        if (at.is_map()) {
-            const auto* member = at.find(part);
-            if (member == nullptr) {
-                return std::nullopt;
-            }
-            at = Value{*member};
-            continue;
-        }
-        auto index = std::size_t{0};
-        auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-        auto is_index = error == std::errc{} && end == part.data() + part.size();
-        if (!at.is_list() || !is_index || index >= at.size()) {
-            return std::nullopt;
-        }
-        at = Value{at.as_list()[index]};
-    }
-    return at;
+std::optional<Value> walk(const Value& value, std::span<const std::string_view> path) {
+    const auto* found = expr::find_at(value, path);
+    return found != nullptr ? std::optional{*found} : std::nullopt;
 }
 
 std::int64_t signed_of(std::uint64_t number) {
@@ -35,62 +19,36 @@ std::int64_t signed_of(std::uint64_t number) {
 
 } // namespace
 
-Value as_value(const event::Event& event) {
-    auto members = event.attributes();
-    if (event.has_data()) {
-        members.push_back({"data", event.data()});
-    }
-    return Value::map(std::move(members));
+const Value& memory_of(const TriggerState* remembered, const CompiledTrigger& trigger) {
+    return remembered != nullptr && remembered->memory ? *remembered->memory : trigger.spec.context;
 }
 
 const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
                        Incarnation scope) {
-    const auto* remembered = state.find_trigger(scope, number);
-    return remembered != nullptr && remembered->memory ? *remembered->memory : trigger.spec.context;
+    return memory_of(state.find_trigger(scope, number), trigger);
 }
 
-bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
-                Incarnation scope) {
-    const auto* remembered = state.find_trigger(scope, number);
+bool is_enabled(const TriggerState* remembered, const CompiledTrigger& trigger) {
     if (remembered == nullptr || remembered->enabled == Switch::AsWritten) {
         return trigger.spec.is_enabled;
     }
     return remembered->enabled == Switch::On;
 }
 
-std::optional<Value> resolve_in_event(event::EventView& view,
-                                      std::span<const std::string_view> path) {
-    const auto& event = view.event();
-    auto rest = path.subspan(1);
-    if (path.front() == "data") {
-        return rest.empty() ? std::optional{event.data()} : view.data_at(rest);
-    }
-    if (path.front() != "event") {
-        return std::nullopt;
-    }
-    if (rest.empty()) {
-        return as_value(event);
-    }
-    if (rest.front() == "data") {
-        if (!event.has_data()) {
-            return std::nullopt;
-        }
-        return rest.size() == 1 ? std::optional{event.data()} : view.data_at(rest.subspan(1));
-    }
-    auto attribute = view.attribute(rest.front());
-    return attribute ? walk(*std::move(attribute), rest.subspan(1)) : std::nullopt;
+bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
+                Incarnation scope) {
+    return is_enabled(state.find_trigger(scope, number), trigger);
 }
 
 void RunBindings::set_item(std::uint64_t index, Value item) {
-    index_ = index;
-    item_ = std::move(item);
+    item_ = {.index = index, .value = std::move(item)};
 }
 
 std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path) const {
     auto root = path.front();
     auto rest = path.subspan(1);
     if (root == "event" || root == "data") {
-        return resolve_in_event(view_, path);
+        return view_.at(path);
     }
     if (root == "context") {
         const auto* trigger = triggers_.get(trigger_); // Its own actions may have removed it.
@@ -110,11 +68,11 @@ std::optional<Value> RunBindings::resolve(std::span<const std::string_view> path
     if (root == "scope") {
         return resolve_scope(rest);
     }
-    if (root == "item" && index_) {
-        return walk(item_, rest);
+    if (root == "item" && item_) {
+        return walk(item_->value, rest);
     }
-    if (root == "index" && index_ && rest.empty()) {
-        return Value{signed_of(*index_)};
+    if (root == "index" && item_ && rest.empty()) {
+        return Value{signed_of(item_->index)};
     }
     if (root == "now" && rest.empty()) {
         return Value{moment_.time};

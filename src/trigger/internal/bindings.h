@@ -23,8 +23,7 @@ public:
                 event::EventView* shared = nullptr)
         : state_(state),
           triggers_(triggers),
-          own_view_(event),
-          view_(shared == nullptr ? own_view_ : *shared),
+          view_(shared == nullptr ? own_view_.emplace(event) : *shared),
           moment_(moment),
           trigger_(trigger),
           scope_(scope) {}
@@ -45,26 +44,23 @@ private:
 
     const RunState& state_;
     const RunTriggers& triggers_;
-    event::EventView own_view_;
+    std::optional<event::EventView> own_view_;
     event::EventView& view_;
     Moment moment_;
     TriggerNumber trigger_;
     Incarnation scope_;
-    std::optional<std::uint64_t> index_;
-    Value item_;
+    struct Item {
+        std::uint64_t index = 0;
+        Value value;
+    };
+    std::optional<Item> item_;
 };
 
-/// What a path that begins with `event` or `data` stands for; nothing when it is not there or
-/// begins otherwise.
-std::optional<Value> resolve_in_event(event::EventView& event,
-                                      std::span<const std::string_view> path);
-
-/// Attributes and data as one map.
-Value as_value(const event::Event& event);
-
 /// The context of a trigger in a scope: what it remembers, else what its spec gives.
+const Value& memory_of(const TriggerState* remembered, const CompiledTrigger& trigger);
 const Value& memory_of(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
                        Incarnation scope);
+bool is_enabled(const TriggerState* remembered, const CompiledTrigger& trigger);
 bool is_enabled(const RunState& state, const CompiledTrigger& trigger, TriggerNumber number,
                 Incarnation scope);
 

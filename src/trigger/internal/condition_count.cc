@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <expected>
 
 #include <fmt/format.h>
 
@@ -12,9 +11,6 @@
 namespace sluice::trigger::internal {
 
 namespace {
-
-/// How many events it takes, all told: nothing while that is unknown.
-using Needed = std::expected<std::optional<std::uint64_t>, expr::Fault>;
 
 std::uint64_t part_of(double share, std::uint64_t whole) {
     if (whole == 0) {
@@ -34,20 +30,22 @@ struct Goal {
     double share = 1.0;
     std::string_view learned_from; ///< A member of the context, which goes first; empty: none.
 
-    Needed needed(const Value& memory) const {
-        auto whole = number;
-        const auto* learned = learned_from.empty() ? nullptr : memory.find(learned_from);
-        if (learned != nullptr && !learned->is_null()) {
-            whole = as_count(*learned);
-            if (!whole) {
-                return std::unexpected(expr::Fault{
-                    .code = "invalid_size",
-                    .message = fmt::format("found {} as `{}` in the trigger's context, expected an "
-                                           "integer of at least 0",
-                                           describe(*learned), learned_from)});
-            }
-        }
-        return whole && share < 1.0 ? part_of(share, *whole) : whole;
+    /// How many events it takes, all told: nothing while that is unknown.
+    std::optional<std::uint64_t> needed() const { return number ? needed_of(*number) : number; }
+    std::optional<std::uint64_t> needed_of(std::uint64_t whole) const {
+        return share < 1.0 ? part_of(share, whole) : whole;
+    }
+    /// Null when the context says nothing.
+    const Value* learned(const Value& memory) const {
+        const auto* found =
+            learned_from.empty() || !memory.is_map() ? nullptr : memory.find(learned_from);
+        return found == nullptr || found->is_null() ? nullptr : found;
+    }
+    expr::Fault refuse(const Value& learned) const {
+        return {.code = "invalid_size",
+                .message = fmt::format("found {} as `{}` in the trigger's context, expected an "
+                                       "integer of at least 0",
+                                       describe(learned), learned_from)};
     }
 };
 
@@ -73,10 +71,10 @@ Value in_key_order(const Value& value) {
 class Count : public Condition {
 public:
     Count(Goal goal, std::optional<expr::Program> key)
-        : goal_(std::move(goal)), key_(std::move(key)) {}
+        : goal_(goal), needed_(goal.needed()), key_(std::move(key)) {}
 
     Verdict evaluate(const ConditionInput& input) const override {
-        auto verdict = waits(input.state.progress);
+        auto verdict = Verdict{.progress = input.state.progress};
         if (key_) {
             auto outcome = key_->evaluate(input.bindings);
             if (auto* fault = std::get_if<expr::Fault>(&outcome)) {
@@ -90,26 +88,34 @@ public:
             verdict.seen = print;
         }
         ++verdict.progress;
-        return answered(input, std::move(verdict));
-    }
-
-    Verdict recheck(const ConditionInput& input) const override {
-        return answered(input, waits(input.state.progress));
-    }
-
-private:
-    Verdict answered(const ConditionInput& input, Verdict verdict) const {
-        auto needed = goal_.needed(input.memory);
-        if (!needed) {
-            return faults(input.state.progress, std::move(needed).error());
-        }
-        if (*needed && verdict.progress >= **needed) {
-            verdict.answer = Verdict::Answer::Fire;
-        }
+        answer(input, verdict);
         return verdict;
     }
 
+    Verdict recheck(const ConditionInput& input) const override {
+        auto verdict = waits(input.state.progress);
+        answer(input, verdict);
+        return verdict;
+    }
+
+private:
+    void answer(const ConditionInput& input, Verdict& verdict) const {
+        auto needed = needed_;
+        if (const auto* learned = goal_.learned(input.memory)) {
+            auto whole = as_count(*learned);
+            if (!whole) {
+                verdict = faults(input.state.progress, goal_.refuse(*learned));
+                return;
+            }
+            needed = goal_.needed_of(*whole);
+        }
+        if (needed && verdict.progress >= *needed) {
+            verdict.answer = Verdict::Answer::Fire;
+        }
+    }
+
     Goal goal_;
+    std::optional<std::uint64_t> needed_; ///< Unless the context says otherwise.
     std::optional<expr::Program> key_;
 };
 
@@ -117,7 +123,7 @@ private:
 class Quorum final : public Count {
 public:
     Quorum(Goal goal, std::optional<expr::Program> key, Nanos deadline, std::uint64_t min)
-        : Count(std::move(goal), std::move(key)), deadline_(deadline), min_(min) {}
+        : Count(goal, std::move(key)), deadline_(deadline), min_(min) {}
 
     std::optional<Nanos> deadline() const override { return deadline_; }
 
@@ -181,7 +187,7 @@ ConditionPtr make_count(const Value& params, const ConditionSite& site, Problems
     constexpr auto expected = "expected an integer of at least 1, or a map of n and distinct";
     auto goal = Goal{.number = as_count(params), .share = 1.0, .learned_from = "n"};
     if (goal.number && *goal.number >= 1) {
-        return std::make_shared<Count>(std::move(goal), std::nullopt);
+        return std::make_shared<Count>(goal, std::nullopt);
     }
     if (!params.is_map()) {
         report(problems, "", fmt::format("found {}, {}", describe(params), expected));
@@ -189,7 +195,7 @@ ConditionPtr make_count(const Value& params, const ConditionSite& site, Problems
     }
     auto reader = FormReader{params, "", problems, {"n", "distinct"}};
     goal.number = reader.count("n", 1, UINT64_MAX);
-    return std::make_shared<Count>(std::move(goal), read_key(reader, site, problems));
+    return std::make_shared<Count>(goal, read_key(reader, site, problems));
 }
 
 ConditionPtr make_threshold(const Value& params, const ConditionSite& site, Problems& problems) {
@@ -198,7 +204,7 @@ ConditionPtr make_threshold(const Value& params, const ConditionSite& site, Prob
         return nullptr;
     }
     auto goal = read_threshold(reader);
-    return std::make_shared<Count>(std::move(goal), read_key(reader, site, problems));
+    return std::make_shared<Count>(goal, read_key(reader, site, problems));
 }
 
 ConditionPtr make_quorum(const Value& params, const ConditionSite& site, Problems& problems) {
@@ -213,11 +219,11 @@ ConditionPtr make_quorum(const Value& params, const ConditionSite& site, Problem
         reader.expect("deadline", "a duration above zero, such as \"10m\"");
     }
     auto min = reader.count("min", 0, UINT64_MAX).value_or(0);
-    auto needed = goal.needed({});
-    if (needed && *needed && min > **needed) {
-        reader.expect("min", fmt::format("at most {}, at which it fires", **needed));
+    auto needed = goal.needed();
+    if (needed && min > *needed) {
+        reader.expect("min", fmt::format("at most {}, at which it fires", *needed));
     }
-    return std::make_shared<Quorum>(std::move(goal), read_key(reader, site, problems),
+    return std::make_shared<Quorum>(goal, read_key(reader, site, problems),
                                     deadline.value_or(Nanos{0}), min);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "trigger/internal/bindings.h"
+#include "event/event_view.h"
 
 namespace sluice::trigger {
 
@@ -58,7 +58,7 @@ const Constraint* best_of(const std::vector<Constraint>& demands) {
     return best;
 }
 
-void append_all(const std::vector<Match>& found, std::vector<Match>& out) {
+void append_all(const std::vector<Match>& found, Matches& out) {
     out.insert(out.end(), found.begin(), found.end());
 }
 
@@ -96,17 +96,17 @@ bool FilterIndex::add(const Pattern& pattern, const std::vector<Constraint>& dem
     return true;
 }
 
-void FilterIndex::append(event::EventView& event, std::vector<Match>& out) const {
-    auto found = std::vector<Match>{};
+void FilterIndex::append(event::EventView& event, Matches& out) const {
+    auto found = Matches{};
     patterns_.find(event.event().type(), event.event().subject(), found);
     for (const auto& match : found) {
         append(groups_[match.trigger.raw()], event, out);
     }
 }
 
-void FilterIndex::append(const Group& group, event::EventView& event, std::vector<Match>& out) {
+void FilterIndex::append(const Group& group, event::EventView& event, Matches& out) {
     auto path = std::vector<std::string_view>{group.path.begin(), group.path.end()};
-    auto value = resolve_in_event(event, path);
+    auto value = event.at(path);
     auto is_text = value && value->is_string();
     // Filters fault where the path is missing, and startsWith does at what is no text.
     if (!value || (group.form == Form::StartsWith && !is_text)) {

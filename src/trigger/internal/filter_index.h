@@ -29,7 +29,7 @@ public:
     bool add(const Pattern& pattern, const std::vector<expr::cel::Constraint>& demands,
              Match match);
     /// Appends, in no order, each once.
-    void append(event::EventView& event, std::vector<Match>& out) const;
+    void append(event::EventView& event, Matches& out) const;
 
     bool is_empty() const { return groups_.empty(); }
 
@@ -47,7 +47,7 @@ private:
     using GroupKey = std::tuple<std::string, std::string, std::vector<std::string>, Form>;
 
     std::uint32_t group_of(const Pattern& pattern, const expr::cel::Constraint& demand);
-    static void append(const Group& group, event::EventView& event, std::vector<Match>& out);
+    static void append(const Group& group, event::EventView& event, Matches& out);
 
     std::vector<Group> groups_;
     std::map<GroupKey, std::uint32_t> numbers_;

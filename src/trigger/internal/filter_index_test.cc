@@ -1,11 +1,13 @@
 #include "trigger/internal/filter_index.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "event/builder.h"
-#include "trigger/internal/bindings.h"
+#include "event/event_view.h"
 #include "trigger/testing/decided_run.h"
 #include "value/json.h"
 
@@ -38,7 +40,7 @@ event::Event event_with(const Value& data) {
 
 std::vector<std::uint32_t> found_in(const TriggerSet& set, const event::Event& event) {
     auto view = event::EventView{event};
-    auto matches = std::vector<Match>{};
+    auto matches = Matches{};
     set.find(view, matches);
     auto numbers = std::vector<std::uint32_t>{};
     for (const auto& match : matches) {
@@ -70,7 +72,7 @@ class EventOnly final : public expr::Bindings {
 public:
     explicit EventOnly(event::EventView& view) : view_{view} {}
     std::optional<Value> resolve(std::span<const std::string_view> path) const override {
-        return resolve_in_event(view_, path);
+        return view_.at(path);
     }
 
 private:
@@ -87,10 +89,10 @@ bool matters(const CompiledTrigger& trigger, event::EventView& view) {
     return value == nullptr || (value->is_bool() && value->as_bool());
 }
 
-std::vector<Match> mattering(const TriggerSet& set, std::vector<Match> matches,
-                             event::EventView& view) {
-    std::erase_if(matches,
-                  [&](const Match& match) { return !matters(set.at(match.trigger), view); });
+Matches mattering(const TriggerSet& set, Matches matches, event::EventView& view) {
+    auto rest = std::ranges::remove_if(
+        matches, [&](const Match& match) { return !matters(set.at(match.trigger), view); });
+    matches.erase(rest.begin(), rest.end());
     return matches;
 }
 
@@ -122,9 +124,9 @@ RC_GTEST_PROP(FilterIndex, LeavesOutNothingThatMatters, ()) {
     auto set = set_with(filters);
     auto event = event_with(Value::map(members));
     auto view = event::EventView{event};
-    auto all = std::vector<Match>{};
+    auto all = Matches{};
     set->index().find(event.type(), event.subject(), all);
-    auto narrowed = std::vector<Match>{};
+    auto narrowed = Matches{};
 
     set->find(view, narrowed);
 

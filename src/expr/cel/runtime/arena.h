@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -20,6 +20,7 @@ public:
     explicit Arena(std::size_t bytes_max) : bytes_left_{bytes_max} {}
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
+    ~Arena() { std::destroy_n(reinterpret_cast<Value*>(first_kept_), kept_); }
 
     /// Null when the limit is reached. Aligned for anything here.
     void* allocate(std::size_t bytes) {
@@ -49,14 +50,16 @@ public:
 
     /// Keeps a value where it is for as long as the arena.
     const Value& keep(Value value) {
-        if (kept_ < first_kept_.size()) {
-            return first_kept_[kept_++] = std::move(value);
+        if (kept_ < first_kept_max) {
+            auto* place = reinterpret_cast<Value*>(first_kept_) + kept_++;
+            return *new (place) Value{std::move(value)};
         }
         return keep_more(std::move(value));
     }
 
 private:
     static constexpr std::size_t inline_bytes = 768;
+    static constexpr std::size_t first_kept_max = 6;
 
     void* allocate_chunk(std::size_t bytes);
     const Value& keep_more(Value value);
@@ -66,7 +69,7 @@ private:
     alignas(16) std::byte first_[inline_bytes]; // NOLINT: left as it is, on purpose.
     std::span<std::byte> free_{first_};
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
-    std::array<Value, 6> first_kept_;
+    alignas(Value) std::byte first_kept_[first_kept_max * sizeof(Value)]; // NOLINT: likewise.
     std::unique_ptr<std::deque<Value>> more_kept_; ///< Made when it is needed: it takes memory.
 };
 

@@ -45,49 +45,8 @@ Kind kind_named(std::string_view name) {
     return static_cast<Kind>(at);
 }
 
-Cell Cell::boolean(bool truth) {
-    return {Kind::Bool, {.truth = truth}};
-}
-Cell Cell::integer(std::int64_t number) {
-    return {Kind::Int, {.number = number}};
-}
-Cell Cell::unsigned_integer(std::uint64_t number) {
-    return {Kind::Uint, {.unsigned_number = number}};
-}
-Cell Cell::real(double number) {
-    return {Kind::Double, {.real = number}};
-}
-Cell Cell::string(std::string_view text) {
-    return {Kind::String, {.text = text.data()}, text.size()};
-}
-Cell Cell::bytes(std::string_view bytes) {
-    return {Kind::Bytes, {.text = bytes.data()}, bytes.size()};
-}
-Cell Cell::list(std::span<const Cell> items) {
-    return {Kind::List, {.cells = items.data()}, items.size()};
-}
 Cell Cell::map(const MapTable& table) {
     return {Kind::Map, {.table = &table}, table.entries.size()};
-}
-Cell Cell::timestamp(Moment moment) {
-    auto cell = Cell{Kind::Timestamp, {.number = moment.seconds}};
-    cell.nanos_ = moment.nanos;
-    return cell;
-}
-Cell Cell::duration(std::int64_t nanos) {
-    return {Kind::Duration, {.number = nanos}};
-}
-Cell Cell::type(Kind kind) {
-    return {Kind::Type, {.unsigned_number = static_cast<std::uint64_t>(kind)}};
-}
-Cell Cell::optional(const Cell* held) {
-    return {Kind::Optional, {.cells = held}};
-}
-Cell Cell::network(Kind kind, const Interval& interval) {
-    return {kind, {.interval = &interval}};
-}
-Cell Cell::fault(FaultNote& note) {
-    return {Kind::Fault, {.note = &note}};
 }
 
 Cell Cell::view(const Value& value) {

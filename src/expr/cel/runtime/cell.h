@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "value/value.h"
 
@@ -62,25 +63,40 @@ struct Moment {
 };
 
 /// A value at run time: a scalar, or a view of something that the evaluation's arena, the
-/// program or the bindings keep. Copied freely, never freed.
+/// program or the bindings keep. Copied freely, never freed; functions take and give it in
+/// registers.
 class Cell {
 public:
     Cell() = default;
-    static Cell boolean(bool truth);
-    static Cell integer(std::int64_t number);
-    static Cell unsigned_integer(std::uint64_t number);
-    static Cell real(double number);
-    static Cell string(std::string_view text);
-    static Cell bytes(std::string_view bytes);
-    static Cell list(std::span<const Cell> items);
+    static Cell boolean(bool truth) { return {Kind::Bool, {.truth = truth}}; }
+    static Cell integer(std::int64_t number) { return {Kind::Int, {.number = number}}; }
+    static Cell unsigned_integer(std::uint64_t number) {
+        return {Kind::Uint, {.unsigned_number = number}};
+    }
+    static Cell real(double number) { return {Kind::Double, {.real = number}}; }
+    static Cell string(std::string_view text) {
+        return {Kind::String, {.text = text.data()}, text.size()};
+    }
+    static Cell bytes(std::string_view bytes) {
+        return {Kind::Bytes, {.text = bytes.data()}, bytes.size()};
+    }
+    static Cell list(std::span<const Cell> items) {
+        return {Kind::List, {.cells = items.data()}, items.size()};
+    }
     static Cell map(const MapTable& table);
-    static Cell timestamp(Moment moment);
-    static Cell duration(std::int64_t nanos);
-    static Cell type(Kind kind);
+    static Cell timestamp(Moment moment) {
+        return {Kind::Timestamp, {.number = moment.seconds}, moment.nanos};
+    }
+    static Cell duration(std::int64_t nanos) { return {Kind::Duration, {.number = nanos}}; }
+    static Cell type(Kind kind) {
+        return {Kind::Type, {.unsigned_number = static_cast<std::uint64_t>(kind)}};
+    }
     /// Null: nothing is there.
-    static Cell optional(const Cell* held);
-    static Cell network(Kind kind, const Interval& interval);
-    static Cell fault(FaultNote& note);
+    static Cell optional(const Cell* held) { return {Kind::Optional, {.cells = held}}; }
+    static Cell network(Kind kind, const Interval& interval) {
+        return {kind, {.interval = &interval}};
+    }
+    static Cell fault(FaultNote& note) { return {Kind::Fault, {.note = &note}}; }
     /// Looks into the value, which must stay where it is.
     static Cell view(const Value& value);
 
@@ -97,7 +113,7 @@ public:
     std::uint64_t as_uint() const { return payload_.unsigned_number; }
     double as_double() const { return payload_.real; }
     std::string_view text() const { return {payload_.text, size_}; } ///< String or Bytes.
-    Moment as_timestamp() const { return {payload_.number, nanos_}; }
+    Moment as_timestamp() const { return {payload_.number, static_cast<std::uint32_t>(size_)}; }
     std::int64_t as_duration() const { return payload_.number; }
     Kind as_type() const { return static_cast<Kind>(payload_.unsigned_number); }
     const Cell* held() const { return payload_.cells; } ///< Of an optional.
@@ -130,14 +146,18 @@ private:
     };
 
     Cell(Kind kind, Payload payload, std::size_t size = 0)
-        : kind_{kind}, size_{size}, payload_{payload} {}
+        : kind_{kind}, size_{size & size_max}, payload_{payload} {}
+
+    static constexpr auto size_bits = 48;
+    static constexpr auto size_max = (std::uint64_t{1} << size_bits) - 1;
 
     Kind kind_ = Kind::Null;
     bool is_viewed_ = false;
-    std::uint32_t nanos_ = 0;
-    std::size_t size_ = 0;
+    std::uint64_t size_ : size_bits = 0; ///< The nanoseconds of a timestamp.
     Payload payload_;
 };
+
+static_assert(sizeof(Cell) == 16 && std::is_trivially_copyable_v<Cell>, "it fits two registers");
 
 struct Entry {
     Cell key;

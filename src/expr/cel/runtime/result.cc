@@ -100,14 +100,13 @@ Fault to_fault(const FaultNote& note) {
 } // namespace
 
 Outcome to_outcome(const Cell& cell, Machine& machine) {
+    auto outcome = Outcome{};
     if (cell.is_fault()) {
-        return to_fault(cell.note());
+        outcome = to_fault(cell.note());
+    } else if (!Yield{machine}.write(cell, std::get<Value>(outcome))) {
+        outcome = to_fault(machine.budget_fault().note());
     }
-    auto value = Value{};
-    if (!Yield{machine}.write(cell, value)) {
-        return to_fault(machine.budget_fault().note());
-    }
-    return value;
+    return outcome;
 }
 
 } // namespace sluice::expr::cel::runtime

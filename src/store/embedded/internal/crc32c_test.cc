@@ -2,7 +2,10 @@
 
 #include <string>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+
+#include "base/random.h"
 
 namespace sluice::store::embedded {
 namespace {
@@ -17,6 +20,39 @@ TEST(Crc32c, GivesTheValuesOfTheRfc) {
 TEST(Crc32c, GoesOnFromAnEarlierPiece) {
     EXPECT_EQ(crc32c("456789", crc32c("123")), crc32c("123456789"));
 }
+
+#ifdef __x86_64__
+// rocksdb::crc32c::Extend: unsigned, const char*, unsigned long.
+constexpr auto rocksdb_symbol = "_ZN7rocksdb6crc32c6ExtendEjPKcm";
+
+TEST(Crc32c, StandsInForTheLibrarysOwn) {
+    auto taken = Dl_info{};
+    auto replaced = Dl_info{};
+    ASSERT_NE(::dladdr(::dlsym(RTLD_DEFAULT, rocksdb_symbol), &taken), 0);
+    ASSERT_NE(::dladdr(::dlsym(RTLD_NEXT, rocksdb_symbol), &replaced), 0)
+        << "RocksDB no longer has the function, or calls it by another name";
+
+    EXPECT_EQ(std::string{taken.dli_fname}.find("librocksdb"), std::string::npos);
+    EXPECT_NE(std::string{replaced.dli_fname}.find("librocksdb"), std::string::npos);
+}
+
+TEST(Crc32c, GivesWhatTheLibrarysOwnGives) {
+    using Extend = std::uint32_t (*)(std::uint32_t, const char*, std::size_t);
+    auto own = reinterpret_cast<Extend>(::dlsym(RTLD_NEXT, rocksdb_symbol));
+    ASSERT_NE(own, nullptr);
+    auto random = Random{1};
+    auto text = std::string(300, ' ');
+    for (auto& byte : text) {
+        byte = static_cast<char>(random.below(256));
+    }
+
+    for (auto size = std::size_t{0}; size < text.size(); ++size) {
+        auto before = static_cast<std::uint32_t>(random.below(1ULL << 32U));
+        EXPECT_EQ(crc32c(std::string_view{text}.substr(0, size), before),
+                  own(before, text.data(), size));
+    }
+}
+#endif
 
 } // namespace
 } // namespace sluice::store::embedded

@@ -28,6 +28,9 @@ rocksdb::BlockBasedTableOptions table_settings() {
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    // In pieces: the filter of a large table whole would push everything else out of the cache.
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
     table.format_version = 5;
     table.checksum = rocksdb::kXXH3;
     table.block_size = std::size_t{16} << 10U;

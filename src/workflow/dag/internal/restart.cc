@@ -33,7 +33,7 @@ std::optional<std::uint32_t> upstream_of(const trigger::CompiledTrigger& trigger
 std::set<TriggerNumber> behind(trigger::Firing& firing, std::vector<TriggerNumber> todo) {
     const auto& triggers = firing.decider().triggers();
     auto found = std::set<TriggerNumber>{};
-    auto matches = std::vector<trigger::Match>{};
+    auto matches = trigger::Matches{};
     while (!todo.empty()) {
         auto at = todo.back();
         todo.pop_back();
