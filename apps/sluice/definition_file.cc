@@ -90,11 +90,11 @@ std::vector<engine::Definition> LoadedDefinition::for_catalog() const {
 }
 
 std::string LoadedDefinition::run_id(const Value& input) const {
-    auto hashes = std::string{};
-    for (const auto& each : for_catalog()) {
-        hashes += engine::Catalog::hash_of(each);
+    auto all = std::string{};
+    for (const auto& hash : hashes) {
+        all += hash;
     }
-    auto print = fingerprint(hashes, value::to_json(input));
+    auto print = fingerprint(all, value::to_json(input));
     return fmt::format("{}-{:012x}", as_id(definition.name), print.high >> 16U);
 }
 
@@ -115,10 +115,14 @@ std::expected<LoadedDefinition, Findings> load_definition(
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return LoadedDefinition{.definition = is_dag
-                                              ? dag::compile(document->form, operators, flow.get())
-                                              : raw::compile(*document),
-                            .text = std::move(text)};
+    auto loaded = LoadedDefinition{};
+    loaded.definition =
+        is_dag ? dag::compile(document->form, operators, flow.get()) : raw::compile(*document);
+    loaded.text = std::move(text);
+    for (const auto& each : loaded.for_catalog()) {
+        loaded.hashes.push_back(engine::Catalog::hash_of(each));
+    }
+    return loaded;
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

@@ -398,6 +398,12 @@ tasks:
     EXPECT_TRUE(has_failed());
     EXPECT_EQ(error("task"), "pay");
     EXPECT_THAT(error("undo_error"), HasSubstr("cannot"));
+
+    // What was undone is to be done again.
+    reopen();
+    EXPECT_THAT(calls(), ElementsAre("flight: f"));
+    answer_all();
+    EXPECT_TRUE(has_succeeded());
 }
 
 TEST_F(TaskTest, PassesItsDeadline) {
