@@ -25,6 +25,7 @@
 #include "sluice/run/run_command.h"
 #include "sluice/serve/serve_command.h"
 #include "sluice/store_command.h"
+#include "sluice/task_rows.h"
 #include "sluice/validate_command.h"
 
 namespace sluice::app {
@@ -381,6 +382,8 @@ std::vector<Command> command_table(const Host& host) {
          cli::show_command(host), cli::watch_command(host), cli::events_command(host),
          cli::why_command(host), cli::replay_command(host), cli::send_command(host)});
     add(cli::change_commands(host));
+    add_data_to_retry(table);
+    add(task_rows(host));
     add({fork_row(host), reopen_row(host), delete_row(host)});
     add(cli::document_commands(host));
     add(cli::token_commands(host));

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include "base/fingerprint.h"
 #include "sluice/output.h"
@@ -89,11 +90,11 @@ std::vector<engine::Definition> LoadedDefinition::for_catalog() const {
 }
 
 std::string LoadedDefinition::run_id(const Value& input) const {
-    auto hashes = std::string{};
-    for (const auto& each : for_catalog()) {
-        hashes += engine::Catalog::hash_of(each);
+    auto all = std::string{};
+    for (const auto& hash : hashes) {
+        all += hash;
     }
-    auto print = fingerprint(hashes, value::to_json(input));
+    auto print = fingerprint(all, value::to_json(input));
     return fmt::format("{}-{:012x}", as_id(definition.name), print.high >> 16U);
 }
 
@@ -106,15 +107,22 @@ std::expected<LoadedDefinition, Findings> load_definition(
     }
     auto operators = dag::built_in_operators();
     auto is_dag = dag::is_dag(document->form);
-    auto findings =
-        is_dag ? dag::check(*document, operators, vocabulary, {.known_functions = known_functions})
-               : raw::check(*document, vocabulary, {.known_functions = known_functions});
+    auto flow = std::unique_ptr<dag::Flow>{};
+    auto findings = is_dag
+                        ? dag::check(*document, operators, vocabulary,
+                                     {.known_functions = known_functions}, &flow)
+                        : raw::check(*document, vocabulary, {.known_functions = known_functions});
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return LoadedDefinition{
-        .definition = is_dag ? dag::compile(document->form, operators) : raw::compile(*document),
-        .text = std::move(text)};
+    auto loaded = LoadedDefinition{};
+    loaded.definition =
+        is_dag ? dag::compile(document->form, operators, flow.get()) : raw::compile(*document);
+    loaded.text = std::move(text);
+    for (const auto& each : loaded.for_catalog()) {
+        loaded.hashes.push_back(engine::Catalog::hash_of(each));
+    }
+    return loaded;
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

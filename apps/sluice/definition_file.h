@@ -22,6 +22,9 @@ Result<std::string> read_text(const std::string& path);
 struct LoadedDefinition {
     workflow::raw::Definition definition;
     std::string text;
+    /// Of those that `for_catalog` gives, in the same order: made once, since it takes long for a
+    /// large one.
+    std::vector<std::string> hashes;
 
     /// As the catalog takes them: those nested in it first, itself last.
     std::vector<engine::Definition> for_catalog() const;

@@ -11,6 +11,8 @@
 #include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
+#include "workflow/dag/compile.h"
+#include "workflow/dag/parse.h"
 #include "workflow/raw/parse.h"
 
 namespace sluice::app {
@@ -23,7 +25,11 @@ Result<void> add_functions(engine::Catalog& catalog, const std::string& hash,
                            std::vector<FunctionForm>& forms) {
     auto definition = TRY(catalog.definition(hash));
     if (auto document = workflow::raw::parse(definition.source, definition.name)) {
-        std::ranges::move(workflow::raw::compile(*document).functions, std::back_inserter(forms));
+        auto compiled =
+            workflow::dag::is_dag(document->form)
+                ? workflow::dag::compile(document->form, workflow::dag::built_in_operators())
+                : workflow::raw::compile(*document);
+        std::ranges::move(compiled.functions, std::back_inserter(forms));
     }
     return {};
 }

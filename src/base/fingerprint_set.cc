@@ -10,6 +10,8 @@ constexpr auto tables_max = std::size_t{256};
 constexpr auto table_bits = 8U;
 // So many in one table move within a few hundred microseconds.
 constexpr auto size_of_one_max = std::size_t{8192};
+constexpr auto load_of_one_max = 2.0 / 3;
+constexpr auto load_max_least = 0.4; ///< Of many tables; the last takes nearly twice that.
 constexpr auto free_slot = Fingerprint{};
 
 /// A text whose fingerprint is all zero is as likely as two texts that share one.
@@ -28,7 +30,7 @@ std::size_t FingerprintSet::Table::find(const Fingerprint& print) const {
 }
 
 bool FingerprintSet::Table::insert(const Fingerprint& print) {
-    if ((taken_ + 1) * 3 > slots.size() * 2) {
+    if (taken_ == taken_max_) {
         grow();
     }
     auto& slot = slots[find(print)];
@@ -62,6 +64,7 @@ void FingerprintSet::Table::grow() {
     auto count = slots.empty() ? slots_min : slots.size() * 2;
     auto before = std::exchange(slots, std::vector<Fingerprint>(count));
     mask_ = count - 1;
+    taken_max_ = static_cast<std::size_t>(static_cast<double>(count) * load_max_);
     for (const auto& print : before) {
         if (print != free_slot) {
             slots[find(print)] = print;
@@ -75,7 +78,7 @@ std::size_t FingerprintSet::table_of(const Fingerprint& print) const {
 
 bool FingerprintSet::insert(const Fingerprint& print) {
     if (tables_.empty()) {
-        tables_.resize(1);
+        tables_.emplace_back(load_of_one_max);
     } else if (tables_.size() == 1 && size_ == size_of_one_max) {
         split();
     }
@@ -88,7 +91,12 @@ bool FingerprintSet::insert(const Fingerprint& print) {
 }
 
 void FingerprintSet::split() {
-    auto one = std::exchange(tables_, std::vector<Table>(tables_max));
+    auto one = std::exchange(tables_, {});
+    // Hashed alike, they would all grow at once if each took as many.
+    for (auto at = std::size_t{0}; at < tables_max; ++at) {
+        auto share = static_cast<double>(at) / static_cast<double>(tables_max);
+        tables_.emplace_back(load_max_least * (1 + share));
+    }
     for (const auto& print : one.front().slots) {
         if (print != free_slot) {
             tables_[table_of(print)].insert(print);

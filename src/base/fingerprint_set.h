@@ -23,6 +23,8 @@ private:
     /// Open addressing; what is all zero is free.
     class Table {
     public:
+        explicit Table(double load_max) : load_max_(load_max) {}
+
         /// Where it is, or the free slot where it would be.
         std::size_t find(const Fingerprint& print) const;
         std::size_t home_of(const Fingerprint& print) const { return print.low & mask_; }
@@ -33,8 +35,10 @@ private:
         std::vector<Fingerprint> slots; ///< None, or a power of two.
 
     private:
+        double load_max_;
         std::size_t mask_ = 0;
         std::size_t taken_ = 0;
+        std::size_t taken_max_ = 0; ///< Before it grows.
     };
 
     std::size_t table_of(const Fingerprint& print) const;

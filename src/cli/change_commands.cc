@@ -19,6 +19,8 @@ struct ChangeOptions {
     bool is_all = false;
     bool is_tried = false;
     std::string reason;
+    std::string task;  ///< Of `retry`: where it goes on.
+    std::string input; ///< Of that task: JSON; empty: what its definition says.
     bool is_json = false;
 
     bool has_filter() const {
@@ -30,11 +32,33 @@ struct ChangeOptions {
     }
 };
 
+Result<Value> body_of(const ChangeOptions& options) {
+    auto body = Value{};
+    for (const auto& [name, text] :
+         {std::pair{"reason", &options.reason}, {"task", &options.task}}) {
+        if (!text->empty()) {
+            body = body.with(name, *text);
+        }
+    }
+    if (options.input.empty()) {
+        return body;
+    }
+    auto input = value::parse_json(options.input);
+    if (!input || options.task.empty()) {
+        return fail(Errc::InvalidInput, "--input {}: expected JSON, for the task that --task names",
+                    options.input);
+    }
+    return body.with("input", *std::move(input));
+}
+
 ExitCode change_each(client::Client& client, const ChangeOptions& options) {
     auto worst = ExitCode::Ok;
-    auto body = options.reason.empty() ? Value{} : Value::object({{"reason", options.reason}});
+    auto body = body_of(options);
+    if (!body) {
+        return report(body.error());
+    }
     for (const auto& run : options.runs) {
-        auto changed = client.command(run, options.change, body);
+        auto changed = client.command(run, options.change, *body);
         if (!changed) {
             worst = std::max(worst, report(client, changed.error(), run));
         } else if (options.is_json) {
@@ -104,6 +128,17 @@ Command change_command(const Host& host, const std::string& name, const std::str
                                  .target = &options->reason,
                                  .help = "What its error says",
                                  .value = "TEXT"});
+    }
+    if (name == "retry") {
+        command.words.push_back({.name = "--task",
+                                 .target = &options->task,
+                                 .help = "Begin again with this task and those behind it; in an "
+                                         "item of a map such as tiles/17/load",
+                                 .value = "TASK"});
+        command.words.push_back({.name = "--input",
+                                 .target = &options->input,
+                                 .help = "Of that task, instead of what its definition says",
+                                 .value = "JSON"});
     }
     command.words.push_back(json_word(options->is_json, "As JSON, one line each"));
     options->connection.add_to(command);

@@ -44,6 +44,12 @@ ExitCode reopen_on_server(const Host& host, const Connection& connection, const 
                       [&](client::Client& client) { return client.command(run, "reopen"); });
 }
 
+ExitCode tell_task_on_server(const Host& host, const Connection& connection, const std::string& run,
+                             const std::string& verb, const Value& body, bool is_json) {
+    return act_on_run(host, connection, run, is_json,
+                      [&](client::Client& client) { return client.command(run, verb, body); });
+}
+
 ExitCode delete_on_server(const Host& host, const Connection& connection, const std::string& run,
                           WhenRunning when, bool is_json) {
     return act_on_run(host, connection, run, is_json, [&](client::Client& client) {

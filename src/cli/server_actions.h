@@ -24,4 +24,8 @@ enum class WhenRunning : std::uint8_t { Refuse, Terminate };
 ExitCode delete_on_server(const Host& host, const Connection& connection, const std::string& run,
                           WhenRunning when, bool is_json);
 
+/// Tells a task of a run: `retry`, `skip`, `set-result` or `approve`, with what the body says.
+ExitCode tell_task_on_server(const Host& host, const Connection& connection, const std::string& run,
+                             const std::string& verb, const Value& body, bool is_json);
+
 } // namespace sluice::cli

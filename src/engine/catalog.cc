@@ -70,12 +70,13 @@ std::string Catalog::hash_of(const Definition& definition) {
     return fmt::format("{:016x}{:016x}", print.high, print.low);
 }
 
-Result<std::string> Catalog::add(std::string_view space, const Definition& definition) {
+Result<std::string> Catalog::add(std::string_view space, const Definition& definition,
+                                 std::string hash) {
     if (!is_name(space) || !is_name(definition.name)) {
         return fail(Errc::InvalidInput,
                     "a definition and its namespace have names of 1 to {} bytes", name_bytes_max);
     }
-    auto hash = hash_of(definition);
+    hash = hash.empty() ? hash_of(definition) : std::move(hash);
     auto set = TRY(compile(definition, vocabulary_));
     auto record = std::string{};
     auto out = Encoder{record};

@@ -39,9 +39,10 @@ public:
     /// Hash of definition, language and compiler number: the identity a run is pinned to.
     static std::string hash_of(const Definition& definition);
 
-    /// Compiles and stores it durably, and lets its name mean it from now on. Gives its hash. Fails
-    /// with InvalidInput.
-    Result<std::string> add(std::string_view space, const Definition& definition);
+    /// Compiles and stores it durably, and lets its name mean it from now on. Gives its hash, which
+    /// is made anew unless it is given. Fails with InvalidInput.
+    Result<std::string> add(std::string_view space, const Definition& definition,
+                            std::string hash = {});
     /// What a name means now.
     Result<std::string> find(std::string_view space, std::string_view name) const;
     /// The version of a definition with this hash. NotFound when it has none.

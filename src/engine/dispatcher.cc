@@ -137,7 +137,7 @@ std::optional<Nanos> Dispatcher::delay_after(const Active& active, const event::
         return std::nullopt;
     }
     auto settings = active.slot->function;
-    apply_policy(active.policy, settings);
+    apply_policy(active.policy, settings, answer.error_kind);
     auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind, random_.unit());
     return delay ? std::optional{std::max(*delay, std::min(answer.retry_after, asked_delay_max))}
                  : std::nullopt;

@@ -99,6 +99,30 @@ protected:
     std::unique_ptr<Dispatcher> dispatcher_;
 };
 
+TEST_F(DispatcherTest, EachKindOfErrorHasItsRetries) {
+    open(Function{});
+    auto retries =
+        Value::list({Value::object({{"on", Value::list({"timeout"})},
+                                    {"attempts", 2},
+                                    {"interval", "1s"},
+                                    {"jitter", 0}}),
+                     Value::object({{"attempts", 3}, {"interval", "5s"}, {"jitter", 0}})});
+    auto one = call("r", "default", {}, Value::object({{"retry", retries}}));
+    auto id = one.id();
+    dispatch(std::move(one));
+    auto delay = [&](std::uint32_t attempt, std::string_view kind) {
+        auto policy = Function{.sink = &sink_};
+        apply_policy(Value::object({{"retry", retries}}), policy, kind);
+        return policy.retry.delay_after(attempt, kind, 0);
+    };
+
+    EXPECT_EQ(dispatcher_->delay_after(id, event::failure("timeout", "")), seconds{1});
+    EXPECT_EQ(dispatcher_->delay_after(id, event::failure("exit", "")), seconds{5});
+    EXPECT_EQ(delay(2, "timeout"), std::nullopt);
+    EXPECT_EQ(delay(2, "exit"), seconds{10});
+    EXPECT_EQ(delay(1, "invalid_input"), std::nullopt);
+}
+
 TEST_F(DispatcherTest, ForgetsACallThatIsCancelledBeforeItsTurn) {
     open({.concurrency = 1});
     auto calls = std::vector{call("r"), call("r"), call("r"), call("r")};
@@ -157,6 +181,17 @@ TEST_F(DispatcherTest, KeysHaveTheirOwnConcurrency) {
     answer(0);
 
     EXPECT_EQ(sink_.begun.back(), "a2/1/1");
+}
+
+TEST_F(DispatcherTest, AKeyMayLieInAList) {
+    open(Value::object(
+        {{"per_key", Value::object({{"key", "input.items[0]"}, {"concurrency", 1}})}}));
+    auto of = [](int first) { return Value::object({{"items", Value::list({first, 9})}}); };
+    dispatch(call("a1", "default", of(1)));
+    dispatch(call("a2", "default", of(1)));
+    dispatch(call("b1", "default", of(2)));
+
+    EXPECT_THAT(sink_.begun, ElementsAre("a1/1/0", "b1/1/2"));
 }
 
 TEST_F(DispatcherTest, KeysHaveTheirOwnRate) {

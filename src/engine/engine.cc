@@ -228,12 +228,12 @@ public:
         post(UnwatchInput{.run = run, .id = id.raw()});
     }
 
-    void reopen(const RunName& run, Done done) override {
+    void reopen(const RunName& run, Value told, Done done) override {
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
             return;
         }
-        post(ReopenInput{.run = run, .done = std::move(done)});
+        post(ReopenInput{.run = run, .told = std::move(told), .done = std::move(done)});
     }
 
     void remove(const RunName& run, WhenRunning when_running, Done done) override {

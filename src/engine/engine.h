@@ -107,8 +107,8 @@ public:
     /// Nobody waits for that any more: its `done` is not called, unless that is under way.
     virtual void abandon(const RunName& run, AwaitId id) = 0;
     /// A run that ended without success goes on as a new generation: {run, generation}. Fails with
-    /// Conflict for any other.
-    virtual void reopen(const RunName& run, Done done) = 0;
+    /// Conflict for any other. What it is told besides are members of the event it goes on with.
+    virtual void reopen(const RunName& run, Value told, Done done) = 0;
     /// With all runs that it started. Conflict for one that is running, unless it is to be
     /// terminated.
     virtual void remove(const RunName& run, WhenRunning when_running, Done done) = 0;

@@ -151,7 +151,8 @@ struct UnwatchInput {
 /// Lets a run that ended without success go on.
 struct ReopenInput {
     RunName run;
-    Done done; ///< {run, generation}
+    Value told; ///< Members of the event that the run goes on with; null: none.
+    Done done;  ///< {run, generation}
 };
 
 enum class WhenRunning : std::uint8_t { Refuse, Terminate };

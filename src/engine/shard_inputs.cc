@@ -283,6 +283,10 @@ Result<void> Shard::reopen(ReopenInput&& input) {
     }
     auto data =
         Value::object({{"status", to_string(status)}, {"error", run->state->progress.error}});
+    for (const auto& [name, member] :
+         input.told.is_map() ? input.told.as_map() : std::span<const value::Member>{}) {
+        data = data.with(name, member);
+    }
     decide(*run,
            trigger::command_arrival(*run->state, trigger::types::run_reopened, data, moment_));
     answer_later(

@@ -66,6 +66,7 @@ class Examples(ProgramTest):
         "join": {"joined": 100},
         "nested": {"sum": 30},
         "retry-timer": {"tries": 3, "answer": "finally"},
+        "tasks": {"report": "3 files resized", "files": [{"file": f"{name}.jpg", "width": 200} for name in "abc"]},
         "timeout-interceptor": {"joined": 2, "is_complete": False},
     }
 

@@ -192,6 +192,15 @@ class OpenApiTest(unittest.TestCase):
         call("POST", "/v1/runs/{run}/reopen", 200, run="f")
         call("POST", "/v1/runs/{run}/retry", 200, run="g")
         call("POST", "/v1/runs/{run}/retry", 409, run="g")
+        tasks = b"name: halts\ntasks:\n  a: {call: fail, on_error: halt}\n  b: {approve: null}\n  c: {approve: null}\n"
+        call("POST", "/v1/definitions", 201, body=tasks)
+        call("POST", "/v1/runs", 201, body={"id": "h", "definition": "halts"})
+        call("POST", "/v1/runs/{run}/approve", 404, body={"task": "none"}, run="h")
+        call("POST", "/v1/runs/{run}/approve", 200, body={"task": "b", "by": "ann"}, run="h")
+        call("POST", "/v1/runs/{run}/approve", 409, body={"task": "b"}, run="h")
+        call("POST", "/v1/runs/{run}/skip", 200, body={"task": "c"}, run="h")
+        call("POST", "/v1/runs/{run}/retry", 200, body={"task": "a"}, run="h")
+        call("POST", "/v1/runs/{run}/set-result", 200, body={"task": "a", "result": 1}, run="h")
         call("DELETE", "/v1/runs/{run}", 409, run="g")
         call("DELETE", "/v1/runs/{run}", 200, {"terminate": "true"}, run="g")
 

@@ -1,4 +1,4 @@
-"""As much of JSON Schema as docs/reference/openapi.json uses. A keyword that it does not know is an error."""
+"""As much of JSON Schema as docs/reference/openapi.json and dag.schema.json use. A keyword that it does not know is an error."""
 import re
 
 KINDS = {
@@ -11,7 +11,8 @@ KINDS = {
     "null": lambda value: value is None,
 }
 KNOWN = {"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "format", "minimum",
-         "maximum", "default", "description"}
+         "maximum", "default", "description", "$schema", "$defs", "title", "oneOf", "pattern", "minProperties",
+         "maxProperties", "minItems"}
 DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
@@ -33,6 +34,10 @@ def problems(document, schema, value, path="$"):
     if "anyOf" in schema:
         tried = [problems(document, each, value, path) for each in schema["anyOf"]]
         return [] if any(not each for each in tried) else [f"{path}: none fits: {tried}"]
+    if "oneOf" in schema:
+        fitting = [each for each in schema["oneOf"] if not problems(document, each, value, path)]
+        if len(fitting) != 1:
+            return [f"{path}: {len(fitting)} fit, expected one of {schema['oneOf']}"]
     kinds = schema.get("type")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(KINDS[kind](value) for kind in kinds):
@@ -42,6 +47,16 @@ def problems(document, schema, value, path="$"):
         found.append(f"{path}: found {value!r}, expected one of {schema['enum']}")
     if schema.get("format") == "date-time" and isinstance(value, str) and not DATE_TIME.fullmatch(value):
         found.append(f"{path}: found {value!r}, expected a time")
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
+        found.append(f"{path}: found {value!r}, expected {schema['pattern']}")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if value < schema.get("minimum", value) or value > schema.get("maximum", value):
+            found.append(f"{path}: found {value}, which is out of bounds")
+    if isinstance(value, (dict, list)):
+        least = schema.get("minProperties" if isinstance(value, dict) else "minItems", 0)
+        most = schema.get("maxProperties", len(value))
+        if not least <= len(value) <= most:
+            found.append(f"{path}: found {len(value)} parts, expected {least} to {most}")
     if isinstance(value, dict):
         found += problems_of_object(document, schema, value, path)
     if isinstance(value, list) and "items" in schema:

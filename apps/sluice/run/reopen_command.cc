@@ -19,7 +19,7 @@ ExitCode reopen(const ReopenOptions& options) {
     }
     auto answered = std::promise<Result<Value>>{};
     (*session)->engine().reopen(
-        {.id = options.run}, [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
+        {.id = options.run}, {}, [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
     auto answer = answered.get_future().get();
     if (!answer) {
         auto code = report(answer.error());

@@ -8,8 +8,7 @@
 namespace sluice::app {
 
 Result<void> StartedRun::check_same(const Value& existing) {
-    auto hash = engine::Catalog::hash_of(prepared_.loaded.for_catalog().back());
-    if (text_at(existing, "set") != hash) {
+    if (text_at(existing, "set") != prepared_.loaded.hashes.back()) {
         return fail(Errc::InvalidInput,
                     "run \"{}\" in {} was started from another definition than {} is now: choose "
                     "another --run",
@@ -40,10 +39,12 @@ Result<void> StartedRun::begin(engine::Engine& engine) const {
 
 Result<void> StartedRun::add_definitions(engine::Catalog& catalog) const {
     auto space = engine::RunName{}.space;
-    for (const auto& definition : prepared_.loaded.for_catalog()) {
-        auto known = catalog.find(space, definition.name);
-        if (!known || *known != engine::Catalog::hash_of(definition)) {
-            TRY(catalog.add(space, definition));
+    auto definitions = prepared_.loaded.for_catalog();
+    for (auto at = std::size_t{0}; at < definitions.size(); ++at) {
+        const auto& hash = prepared_.loaded.hashes[at];
+        auto known = catalog.find(space, definitions[at].name);
+        if (!known || *known != hash) {
+            TRY(catalog.add(space, definitions[at], hash));
         }
     }
     return {};

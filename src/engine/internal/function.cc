@@ -36,12 +36,31 @@ double number_in(const Value& map, std::string_view key, double otherwise) {
     return found->is_double() ? found->as_double() : static_cast<double>(found->as_int());
 }
 
+bool is_for(const Value& retry, std::string_view error_kind) {
+    const auto* on = retry.find("on");
+    if (on == nullptr || !on->is_list()) {
+        return !RetryPolicy::is_final(error_kind);
+    }
+    return std::ranges::find(on->as_list(), Value{error_kind}) != on->as_list().end();
+}
+
+/// Null when there is none.
+const Value* retry_in(const Value& policy, std::string_view error_kind) {
+    const auto* retry = policy.find("retry");
+    if (retry == nullptr || !retry->is_list()) {
+        return retry;
+    }
+    auto found = std::ranges::find_if(retry->as_list(),
+                                      [&](const Value& each) { return is_for(each, error_kind); });
+    return found == retry->as_list().end() ? nullptr : &*found;
+}
+
 } // namespace
 
-void apply_policy(const Value& policy, Function& function) {
+void apply_policy(const Value& policy, Function& function, std::string_view error_kind) {
     function.timeout = duration_in(policy, "timeout").value_or(function.timeout);
     apply_limits(policy, function.limits);
-    const auto* retry = policy.find("retry");
+    const auto* retry = retry_in(policy, error_kind);
     if (retry == nullptr || !retry->is_map()) {
         return;
     }

@@ -50,8 +50,8 @@ struct FunctionTable {
 };
 
 /// Reads `timeout`, `retry` and limits as an action or a function's definition gives them, over
-/// what stands there already.
-void apply_policy(const Value& policy, Function& function);
+/// what stands there already. Of a list of retries the first that is for this kind of error counts.
+void apply_policy(const Value& policy, Function& function, std::string_view error_kind = {});
 
 /// What a call's own policy says, or else its function.
 Nanos timeout_of(const Value& policy, const Function& function);

@@ -53,9 +53,22 @@ bool is_on(const Value& form, const Value& state) {
     return written == nullptr || written->as_bool();
 }
 
+/// Of a task, which keeps its status in its context.
+std::string told_by(const Value& memory) {
+    const auto* error = memory.find("error");
+    return error == nullptr ? text_at(memory, "message") : describe_error(*error);
+}
+
+/// Tasks hear from each other; what else they wait for, their status tells.
+bool is_idle_task(const WaitingTrigger& row) {
+    return row.condition.starts_with("dag.") && row.status != "halted" && row.status != "waiting";
+}
+
 WaitingTrigger row_of(const Value& form, const Value& state) {
     const auto* on = form.find("on");
     const auto* gone = state.find("is_gone");
+    const auto* memory = state.find("memory");
+    auto remembered = memory == nullptr ? Value{} : *memory;
     return {.id = text_at(form, "id"),
             .scope = text_at(state, "scope"),
             .patterns = on == nullptr ? std::string{} : patterns_text(*on),
@@ -63,7 +76,9 @@ WaitingTrigger row_of(const Value& form, const Value& state) {
             .progress = count_at(state, "progress"),
             .fired = count_at(state, "fired"),
             .is_on = is_on(form, state),
-            .is_gone = gone != nullptr && gone->as_bool()};
+            .is_gone = gone != nullptr && gone->as_bool(),
+            .status = text_at(remembered, "status"),
+            .told = told_by(remembered)};
 }
 
 } // namespace
@@ -90,7 +105,7 @@ Result<std::vector<WaitingTrigger>> waiting_triggers(engine::Inspector& inspecto
                                                      const engine::RunName& run) {
     auto rows = TRY(trigger_rows(inspector, run));
     std::erase_if(rows, [](const WaitingTrigger& row) {
-        return row.is_gone || !row.is_on || row.patterns.empty();
+        return row.is_gone || !row.is_on || row.patterns.empty() || is_idle_task(row);
     });
     return rows;
 }
@@ -99,6 +114,10 @@ std::string to_text(const WaitingTrigger& trigger) {
     auto text = trigger.id;
     if (!trigger.scope.empty()) {
         text += fmt::format(" in {}", trigger.scope);
+    }
+    if (!trigger.status.empty()) {
+        return fmt::format("{} is {}{}{}", text, trigger.status, trigger.told.empty() ? "" : ": ",
+                           trigger.told);
     }
     text += fmt::format(" waits for {}", trigger.patterns);
     if (!trigger.condition.empty()) {
@@ -111,12 +130,14 @@ std::string to_text(const WaitingTrigger& trigger) {
 }
 
 Value to_value(const WaitingTrigger& trigger) {
-    return Value::object({{"trigger", trigger.id},
-                          {"scope", trigger.scope},
-                          {"on", trigger.patterns},
-                          {"condition", trigger.condition},
-                          {"progress", value::number(trigger.progress)},
-                          {"fired", value::number(trigger.fired)}});
+    auto told = Value::object({{"trigger", trigger.id},
+                               {"scope", trigger.scope},
+                               {"on", trigger.patterns},
+                               {"condition", trigger.condition},
+                               {"progress", value::number(trigger.progress)},
+                               {"fired", value::number(trigger.fired)}});
+    return trigger.status.empty() ? told
+                                  : told.with("status", trigger.status).with("told", trigger.told);
 }
 
 } // namespace sluice::server::inspect

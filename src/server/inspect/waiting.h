@@ -17,6 +17,8 @@ struct WaitingTrigger {
     std::uint64_t fired = 0;
     bool is_on = true;
     bool is_gone = false; ///< It was transient and has fired.
+    std::string status;   ///< Of a task; empty: it is none, or has not begun.
+    std::string told;     ///< What a task says: its error, or what it asks.
 };
 
 /// All of a run: those of the root, and those of other scopes that have begun.

@@ -3,6 +3,7 @@
 
 #include "server/internal/bulk_change.h"
 #include "server/internal/requests.h"
+#include "server/internal/run_task_routes.h"
 #include "server/services.h"
 #include "trigger/arrival.h"
 
@@ -42,7 +43,7 @@ void reopen(const Services& services, const Incoming& incoming, const Reply& rep
         answer(reply, problem_of(known.error()));
         return;
     }
-    services.engine.reopen(name_of(incoming),
+    services.engine.reopen(name_of(incoming), {},
                            [reply](const Result<Value>& done) { answer(reply, done); });
 }
 
@@ -176,16 +177,18 @@ void add_run_change_routes(RouteTable& routes, const Services& services) {
     add("/v1/runs/{run}/pause", command(services, types::run_pause, "paused"));
     add("/v1/runs/{run}/resume", command(services, types::run_resume, "resumed"));
     add("/v1/runs/{run}/reopen", with(reopen));
-    add("/v1/runs/{run}/retry", with(reopen));
+    add_run_task_routes(routes, services);
     add("/v1/runs/{run}/fork", with(fork));
     add("/v1/runs/{run}/reset", with(reset));
     add("/v1/runs/cancel",
         in_bulk(services, trigger::Status::Running, by_command(types::run_cancel)));
     add("/v1/runs/terminate",
         in_bulk(services, trigger::Status::Running, by_command(types::run_terminate)));
-    add("/v1/runs/retry", in_bulk(services, trigger::Status::Failed,
-                                  [](engine::Engine& engine, const engine::RunName& run,
-                                     engine::Done done) { engine.reopen(run, std::move(done)); }));
+    add("/v1/runs/retry",
+        in_bulk(services, trigger::Status::Failed,
+                [](engine::Engine& engine, const engine::RunName& run, engine::Done done) {
+                    engine.reopen(run, {}, std::move(done));
+                }));
 }
 
 } // namespace sluice::server

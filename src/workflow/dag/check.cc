@@ -76,8 +76,8 @@ void check_result(const Value& form, const std::string& path, const Flow& flow,
 /// What is wrong with the tasks of one flow; those in bodies are checked when it meets them.
 class FlowChecker {
 public:
-    FlowChecker(const Flow& flow, const Operators& operators, const Names& functions,
-                Problems& problems, FlowChecker* outer)
+    FlowChecker(const Flow& flow, const std::shared_ptr<const Operators>& operators,
+                const Names* functions, Problems& problems, FlowChecker* outer)
         : flow_(flow),
           operators_(operators),
           functions_(functions),
@@ -167,7 +167,8 @@ private:
         }
         auto name = call->as_string();
         // A name that is computed is known when it is called.
-        if (!name.contains("${") && !raw::is_builtin(name) && !functions_.contains(name)) {
+        if (functions_ != nullptr && !name.contains("${") && !raw::is_builtin(name) &&
+            !functions_->contains(name)) {
             report(problems_, join_path(path, "call"),
                    fmt::format("there is no function {}: expected one declared under functions, or "
                                "echo, fail, flaky, noop or sleep",
@@ -242,8 +243,8 @@ private:
     }
 
     const Flow& flow_;
-    const Operators& operators_;
-    const Names& functions_;
+    const std::shared_ptr<const Operators>& operators_;
+    const Names* functions_; ///< Null: they are known when they are called.
     Problems& problems_;
     FlowChecker* outer_;
     Graph graph_;
@@ -254,7 +255,9 @@ class DefinitionChecker {
 public:
     DefinitionChecker(const Operators& operators, const trigger::Vocabulary& vocabulary,
                       const CheckOptions& options)
-        : operators_(operators), vocabulary_(vocabulary), functions_(options.known_functions) {}
+        : operators_(std::make_shared<const Operators>(operators)),
+          vocabulary_(vocabulary),
+          functions_(options.known_functions) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -262,13 +265,15 @@ public:
                 functions_.insert(function.name);
             }
         }
-        check_definition(form, "");
+        flow_ = check_definition(form, "");
         check_nested(form);
         return std::move(problems_);
     }
 
+    std::unique_ptr<Flow> take_flow() { return std::move(flow_); }
+
 private:
-    void check_definition(const Value& form, const std::string& path) {
+    std::unique_ptr<Flow> check_definition(const Value& form, const std::string& path) {
         auto found = Problems{};
         auto reader = trigger::FormReader{
             form,
@@ -279,13 +284,14 @@ private:
         reader.boolean("fail_fast");
         reader.text("description");
         check_set(form, found);
-        auto flow = parse(form, operators_, found);
+        auto flow = parse(form, *operators_, found);
         check_result(form, "", *flow, found);
-        dag::check(*flow, operators_, functions_, found);
+        dag::check(*flow, operators_, &functions_, found);
         for (auto& problem : found) {
             report(problems_, path.empty() ? problem.path : join_path(path, problem.path),
                    std::move(problem.message));
         }
+        return flow;
     }
 
     /// Those members that every definition has are the kernel's.
@@ -331,24 +337,29 @@ private:
         }
     }
 
-    const Operators& operators_;
+    std::shared_ptr<const Operators> operators_;
     const trigger::Vocabulary& vocabulary_;
     Names functions_;
     Problems problems_;
+    std::unique_ptr<Flow> flow_;
 };
 
 } // namespace
 
-void check(const Flow& flow, const Operators& operators, const Names& functions,
-           Problems& problems) {
+void check(const Flow& flow, const std::shared_ptr<const Operators>& operators,
+           const Names* functions, Problems& problems) {
     FlowChecker{flow, operators, functions, problems, nullptr}.check();
 }
 
 std::vector<raw::Finding> check(const raw::Document& document, const Operators& operators,
-                                const trigger::Vocabulary& vocabulary,
-                                const CheckOptions& options) {
+                                const trigger::Vocabulary& vocabulary, const CheckOptions& options,
+                                std::unique_ptr<Flow>* flow) {
     auto checker = DefinitionChecker{operators, vocabulary, options};
-    return raw::locate(document, checker.check(document.form));
+    auto findings = raw::locate(document, checker.check(document.form));
+    if (flow != nullptr) {
+        *flow = checker.take_flow();
+    }
+    return findings;
 }
 
 } // namespace sluice::workflow::dag

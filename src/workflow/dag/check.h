@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,11 +21,14 @@ struct CheckOptions {
 
 /// Everything that is wrong with a definition of tasks, each with its place; at most 100. A
 /// document without findings compiles.
+/// The tasks it has read, for `compile`, are left in `flow` if that is given.
 std::vector<raw::Finding> check(const raw::Document& document, const Operators& operators,
                                 const trigger::Vocabulary& vocabulary,
-                                const CheckOptions& options = {});
+                                const CheckOptions& options = {},
+                                std::unique_ptr<Flow>* flow = nullptr);
 /// What is wrong with tasks that are read already, bodies included; paths are those of the file.
-void check(const Flow& flow, const Operators& operators,
-           const std::set<std::string, std::less<>>& functions, Problems& problems);
+/// Functions must be among these, unless that is null.
+void check(const Flow& flow, const std::shared_ptr<const Operators>& operators,
+           const std::set<std::string, std::less<>>* functions, Problems& problems);
 
 } // namespace sluice::workflow::dag

@@ -1,8 +1,11 @@
 #include "workflow/dag/compile.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "workflow/dag/internal/graph.h"
+#include "workflow/dag/internal/own_function.h"
 #include "workflow/dag/internal/words.h"
 #include "workflow/dag/parse.h"
 #include "workflow/raw/function_form.h"
@@ -25,8 +28,9 @@ Value number(std::size_t count) {
 /// for.
 class FlowCompiler {
 public:
-    FlowCompiler(const Flow& flow, const Operators& operators, std::vector<Value>& triggers)
-        : flow_(flow), operators_(operators), triggers_(triggers) {
+    FlowCompiler(const Flow& flow, const Operators& operators, std::vector<Value>& triggers,
+                 std::vector<raw::FunctionForm>& functions)
+        : flow_(flow), operators_(operators), triggers_(triggers), functions_(functions) {
         ends_.reserve(flow.tasks.size());
         for (const auto& task : flow.tasks) {
             ends_.push_back(
@@ -56,7 +60,7 @@ private:
         return flow_.prefixes.empty() ? params : params.with("within", texts(flow_.prefixes));
     }
 
-    Value params_of(const FlowTask& task) const {
+    Value params_of(const FlowTask& task) {
         auto members = std::vector<value::Member>{};
         for (const auto& [name, member] : task.form.as_map()) {
             if (name != "after" && name != "description") {
@@ -64,6 +68,10 @@ private:
             }
         }
         auto params = Value::map(std::move(members));
+        if (auto function = internal::function_of(task.kind, task.form, flow_.id_of(task.name))) {
+            params = internal::as_call(task.kind, params, function->name);
+            functions_.push_back(*std::move(function));
+        }
         if (task.is_handler()) {
             params = params.with("rule", "caught");
         }
@@ -130,7 +138,7 @@ private:
             if (const auto* result = task.form.find("map")->find("result")) {
                 end = end.with("result", *result);
             }
-            FlowCompiler{*task.body, operators_, triggers_}.compile(end);
+            FlowCompiler{*task.body, operators_, triggers_, functions_}.compile(end);
         }
     }
 
@@ -158,13 +166,15 @@ private:
     const Flow& flow_;
     const Operators& operators_;
     std::vector<Value>& triggers_;
+    std::vector<raw::FunctionForm>& functions_;
     std::vector<Value> ends_; ///< By task: the pattern of its end, shared by those behind it.
 };
 
-raw::Definition compile_one(const Value& form, const std::string& name,
-                            const Operators& operators) {
+raw::Definition compile_one(const Value& form, const std::string& name, const Operators& operators,
+                            const Flow* read = nullptr) {
     auto problems = Problems{};
-    auto flow = parse(form, operators, problems);
+    auto own = read == nullptr ? parse(form, operators, problems) : nullptr;
+    const auto& flow = read == nullptr ? *own : *read;
     auto triggers = std::vector<Value>{};
     auto end = Value::map({});
     for (const auto* member : {"result", "fail_fast"}) {
@@ -172,7 +182,8 @@ raw::Definition compile_one(const Value& form, const std::string& name,
             end = end.with(member, *found);
         }
     }
-    FlowCompiler{*flow, operators, triggers}.compile(end);
+    auto definition = raw::Definition{};
+    FlowCompiler{flow, operators, triggers, definition.functions}.compile(end);
     auto set = Value::object(
         {{"name", name}, {"triggers", Value::list(std::move(triggers))}, {"unmatched", "drop"}});
     for (const auto* member : {"timeout", "retention", "context"}) {
@@ -180,7 +191,6 @@ raw::Definition compile_one(const Value& form, const std::string& name,
             set = set.with(member, *found);
         }
     }
-    auto definition = raw::Definition{};
     definition.name = name;
     definition.language = "dag";
     definition.form = std::move(set);
@@ -189,17 +199,33 @@ raw::Definition compile_one(const Value& form, const std::string& name,
 
 } // namespace
 
-raw::Definition compile(const Value& form, const Operators& operators) {
-    auto definition = compile_one(form, std::string{form.find("name")->as_string()}, operators);
+std::vector<Value> compile_body(const Flow& body, const Value& result, const Operators& operators) {
+    auto triggers = std::vector<Value>{};
+    auto functions = std::vector<raw::FunctionForm>{};
+    auto owner = body.prefixes.back();
+    owner.pop_back();
+    auto end = Value::object({{"owner", owner}});
+    FlowCompiler{body, operators, triggers, functions}.compile(
+        result.is_null() ? end : end.with("result", result));
+    return triggers;
+}
+
+raw::Definition compile(const Value& form, const Operators& operators, const Flow* read) {
+    auto definition =
+        compile_one(form, std::string{form.find("name")->as_string()}, operators, read);
     if (const auto* nested = form.find("definitions")) {
         for (const auto& [name, inner] : nested->as_map()) {
             definition.nested.push_back(is_dag(inner) ? compile_one(inner, name, operators)
                                                       : raw::compile(inner.with("name", name)));
+            auto& own = definition.nested.back().functions;
+            std::ranges::move(own, std::back_inserter(definition.functions));
+            own.clear();
         }
     }
     auto problems = Problems{};
     if (const auto* section = form.find("functions")) {
-        definition.functions = raw::read_functions(*section, problems);
+        std::ranges::move(raw::read_functions(*section, problems),
+                          std::back_inserter(definition.functions));
     }
     if (const auto* input = form.find("input")) {
         definition.input = *input;

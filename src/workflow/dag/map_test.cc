@@ -232,7 +232,7 @@ tasks:
     fail("tiles/1/load");
     EXPECT_EQ(status("tiles.load", "tiles/1"), "halted");
 
-    EXPECT_EQ(command("dag.retry", Value::object({{"task", "tiles/1/load"}})),
+    EXPECT_EQ(command("task.retry", Value::object({{"task", "tiles/1/load"}})),
               trigger::Fate::Handled);
     answer("tiles/1/load", 1);
 

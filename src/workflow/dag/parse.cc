@@ -1,6 +1,7 @@
 #include "workflow/dag/parse.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,14 +106,14 @@ private:
     }
 
     std::string kind_of(const FlowTask& task) {
-        auto found = std::vector<std::string>{};
-        for (const auto& [name, kind] : operators_) {
-            if (task.form.find(name) != nullptr) {
-                found.push_back(name);
+        auto found = std::vector<std::string_view>{};
+        for (const auto& [name, member] : task.form.as_map()) {
+            if (operators_.contains(name)) {
+                found.emplace_back(name);
             }
         }
         if (found.size() == 1) {
-            return found.front();
+            return std::string{found.front()};
         }
         auto names = std::vector<std::string_view>{};
         for (const auto& [name, kind] : operators_) {
@@ -126,20 +127,28 @@ private:
         return {};
     }
 
-    void check_members(const FlowTask& task) {
-        auto known =
-            std::vector<std::string_view>(std::begin(common_members), std::end(common_members));
-        if (auto kind = operators_.find(task.kind); kind != operators_.end()) {
-            known.emplace_back(kind->first);
-            known.insert(known.end(), kind->second.members.begin(), kind->second.members.end());
-        } else {
-            for (const auto& [name, each] : operators_) {
+    /// In order. Of a task whose type is not known they are those of all.
+    const std::vector<std::string_view>& members_of(const std::string& kind) {
+        auto& known = members_[kind];
+        if (!known.empty()) {
+            return known;
+        }
+        known.assign(std::begin(common_members), std::end(common_members));
+        for (const auto& [name, each] : operators_) {
+            if (kind.empty() || kind == name) {
                 known.emplace_back(name);
                 known.insert(known.end(), each.members.begin(), each.members.end());
             }
         }
+        std::ranges::sort(known);
+        known.erase(std::ranges::unique(known).begin(), known.end());
+        return known;
+    }
+
+    void check_members(const FlowTask& task) {
+        const auto& known = members_of(task.kind);
         for (const auto& [name, member] : task.form.as_map()) {
-            if (std::ranges::find(known, name) != known.end()) {
+            if (std::ranges::binary_search(known, name)) {
                 continue;
             }
             auto meant = nearest(name, known);
@@ -370,6 +379,7 @@ private:
     Flow& flow_;
     const Operators& operators_;
     Problems& problems_;
+    std::map<std::string, std::vector<std::string_view>> members_; ///< By type.
     std::vector<std::uint32_t> seen_; ///< By task: who named it last in its `after`.
 };
 

@@ -267,7 +267,7 @@ TEST_F(TaskTest, HaltsUntilAPersonLetsItGoOn) {
     EXPECT_EQ(status("a"), "halted");
     EXPECT_THAT(calls(), IsEmpty());
     EXPECT_FALSE(state_.has_ended());
-    EXPECT_EQ(command("dag.retry", Value::object({{"task", "a"}})), trigger::Fate::Handled);
+    EXPECT_EQ(command("task.retry", Value::object({{"task", "a"}})), trigger::Fate::Handled);
 
     EXPECT_EQ(input_of("a"), Value{1});
     answer("a", 2);
@@ -280,10 +280,10 @@ TEST_F(TaskTest, AHaltedTaskTakesOtherInputOrAResult) {
     start(halting, "1");
     fail("a");
 
-    command("dag.retry", Value::object({{"task", "a"}, {"input", 9}}));
+    command("task.retry", Value::object({{"task", "a"}, {"input", 9}}));
     EXPECT_EQ(input_of("a"), Value{9});
     fail("a");
-    command("dag.set_result", Value::object({{"task", "a"}, {"result", 4}}));
+    command("task.set_result", Value::object({{"task", "a"}, {"result", 4}}));
 
     EXPECT_EQ(input_of("b"), Value{4});
     answer("b");
@@ -294,7 +294,7 @@ TEST_F(TaskTest, AHaltedTaskMayBeSkipped) {
     start(halting, "1");
     fail("a");
 
-    command("dag.skip", Value::object({{"task", "a"}}));
+    command("task.skip", Value::object({{"task", "a"}}));
 
     EXPECT_TRUE(has_succeeded());
     EXPECT_EQ(result(), "{}");
@@ -303,10 +303,10 @@ TEST_F(TaskTest, AHaltedTaskMayBeSkipped) {
 TEST_F(TaskTest, CommandsSayWhatIsWrong) {
     start(halting, "1");
 
-    EXPECT_EQ(command("dag.retry", Value::object({{"task", "c"}})), trigger::Fate::Failed);
+    EXPECT_EQ(command("task.retry", Value::object({{"task", "c"}})), trigger::Fate::Failed);
     EXPECT_THAT(refusal(), HasSubstr("there is no task \"c\""));
     answer("a");
-    EXPECT_EQ(command("dag.skip", Value::object({{"task", "a"}})), trigger::Fate::Failed);
+    EXPECT_EQ(command("task.skip", Value::object({{"task", "a"}})), trigger::Fate::Failed);
     EXPECT_THAT(refusal(), HasSubstr("\"a\" is succeeded"));
 }
 
@@ -317,7 +317,7 @@ TEST_F(TaskTest, BeginsAgainFromTheMiddle) {
     answer("c", "c");
     EXPECT_THAT(calls(), ElementsAre("d: h"));
 
-    command("dag.retry", Value::object({{"task", "b"}, {"input", "other"}}));
+    command("task.retry", Value::object({{"task", "b"}, {"input", "other"}}));
     EXPECT_THAT(calls(), ElementsAre("b: f"));
     EXPECT_EQ(input_of("b"), Value{"other"});
     EXPECT_EQ(status("c"), "succeeded");
@@ -398,6 +398,12 @@ tasks:
     EXPECT_TRUE(has_failed());
     EXPECT_EQ(error("task"), "pay");
     EXPECT_THAT(error("undo_error"), HasSubstr("cannot"));
+
+    // What was undone is to be done again.
+    reopen();
+    EXPECT_THAT(calls(), ElementsAre("flight: f"));
+    answer_all();
+    EXPECT_TRUE(has_succeeded());
 }
 
 TEST_F(TaskTest, PassesItsDeadline) {
@@ -473,7 +479,7 @@ tasks:
 
     auto approve = [&](const char* form) {
         return command(
-            "dag.approve",
+            "task.approve",
             Value::object({{"task", "sign"}, {"by", "ann"}, {"form", *value::parse_json(form)}}));
     };
     EXPECT_EQ(approve(R"({"sum":"much","kind":"a"})"), trigger::Fate::Failed);
@@ -496,7 +502,7 @@ tasks:
   no: {call: f, input: "${tasks.sign.error.message}"}
 )");
 
-    command("dag.approve",
+    command("task.approve",
             Value::object({{"task", "sign"}, {"reject", true}, {"reason", "too much"}}));
 
     EXPECT_EQ(input_of("no"), Value{"too much"});
@@ -553,6 +559,64 @@ result: "${tasks.hear.result.data}"
         const auto* sent = std::get_if<trigger::Sent>(&change);
         return sent != nullptr && sent->target == "other";
     }));
+}
+
+constexpr auto planning = R"(
+name: planning
+tasks:
+  plan: {call: f, expand: true}
+  end: {call: g, after: plan, input: "${tasks.plan.result}"}
+)";
+
+TEST_F(TaskTest, GivesMoreTasks) {
+    start(planning, "5");
+
+    answer("plan", *value::parse_json(R"({"tasks":{
+        "a": {"call": "f", "input": "${input}"},
+        "b": {"call": "f", "after": "a", "input": "${tasks.a.result + 1}"},
+        "m": {"after": "b", "map": {"over": 2, "call": "h"}}},
+        "result": "${tasks.m.result}"})"));
+    EXPECT_THAT(calls(), ElementsAre("plan/0/a: f"));
+    EXPECT_EQ(input_of("plan/0/a"), Value{5});
+    answer("plan/0/a", 6);
+    EXPECT_EQ(input_of("plan/0/b"), Value{7});
+    answer("plan/0/b", 8);
+    EXPECT_EQ(status("plan"), "running");
+    answer("plan/0/m", "x");
+    answer("plan/0/m", "y");
+
+    EXPECT_EQ(input_of("end"), Value::list({"x", "y"}));
+    answer("end");
+    EXPECT_TRUE(has_succeeded());
+}
+
+TEST_F(TaskTest, TasksThatItGivesAreCheckedLikeTheRest) {
+    start(planning);
+
+    answer("plan", *value::parse_json(R"({"tasks":{
+        "a": {"call": "f", "after": "b"},
+        "b": {"call": "f", "after": "a", "input": "${tasks.c.result}"},
+        "s": {"script": "rm"}}})"));
+
+    EXPECT_TRUE(has_failed());
+    EXPECT_THAT(error("cause"), HasSubstr("invalid_tasks"));
+    EXPECT_THAT(error("cause"), HasSubstr("tasks/s: found script"));
+}
+
+TEST_F(TaskTest, AFailureAmongThemIsItsOwn) {
+    start(planning);
+    answer("plan", *value::parse_json(R"({"tasks":{"a":{"call":"f"},"b":{"call":"f"}}})"));
+
+    fail("plan/0/a");
+    answer("plan/0/b");
+
+    EXPECT_TRUE(has_failed());
+    EXPECT_EQ(error("task"), "plan");
+    reopen();
+    EXPECT_THAT(calls(), ElementsAre("plan: f"));
+    answer("plan", *value::parse_json(R"({"tasks":{"a":{"call":"f"}}})"));
+    answer("plan/0/a", 1);
+    EXPECT_EQ(input_of("end"), *value::parse_json(R"({"a":1})"));
 }
 
 } // namespace

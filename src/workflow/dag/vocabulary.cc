@@ -6,6 +6,7 @@
 #include "workflow/dag/internal/commands.h"
 #include "workflow/dag/internal/end_action.h"
 #include "workflow/dag/internal/operators.h"
+#include "workflow/dag/internal/own_function.h"
 #include "workflow/dag/internal/task_action.h"
 #include "workflow/dag/internal/words.h"
 
@@ -23,6 +24,13 @@ std::vector<Value> patterns_of_wait(const Value& task, const std::string& id) {
         pattern = pattern.with("subject", *subject);
     }
     return {pattern};
+}
+
+std::vector<Value> patterns_of_call(const Value& task, const std::string& id) {
+    if (task.find("expand") == nullptr) {
+        return {};
+    }
+    return {Value::object({{"type", words::body_ended}, {"subject", id}})};
 }
 
 std::vector<Value> patterns_of_map(const Value& task, const std::string& id) {
@@ -47,10 +55,18 @@ Operators built_in_operators() {
         {"branch", {.make = internal::make_branch, .members = {}, .patterns = {}}},
         {"call",
          {.make = internal::make_call,
+          .members = {"input", "retry", "timeout", "priority", "expand"},
+          .patterns = patterns_of_call}},
+        {"emit", {.make = internal::make_emit, .members = {}, .patterns = {}}},
+        {"http",
+         {.make = internal::make_http,
+          .members = {"retry", "timeout", "priority"},
+          .patterns = {}}},
+        {"map", {.make = internal::make_map, .members = {}, .patterns = patterns_of_map}},
+        {"script",
+         {.make = internal::make_script,
           .members = {"input", "retry", "timeout", "priority"},
           .patterns = {}}},
-        {"emit", {.make = internal::make_emit, .members = {}, .patterns = {}}},
-        {"map", {.make = internal::make_map, .members = {}, .patterns = patterns_of_map}},
         {"subworkflow",
          {.make = internal::make_subworkflow, .members = {"input"}, .patterns = patterns_of_run}},
         {"wait", {.make = internal::make_wait, .members = {}, .patterns = patterns_of_wait}},
@@ -60,8 +76,9 @@ Operators built_in_operators() {
 void add_vocabulary(trigger::Vocabulary& vocabulary, const Operators& operators) {
     vocabulary.conditions[std::string{words::task_term}] = internal::make_task_condition;
     vocabulary.actions[std::string{words::task_term}] =
-        [operators](const Value& params, const trigger::ActionSite& /*site*/,
-                    Problems& problems) -> std::shared_ptr<const trigger::Action> {
+        [operators = std::make_shared<const Operators>(operators)](
+            const Value& params, const trigger::ActionSite& /*site*/,
+            Problems& problems) -> std::shared_ptr<const trigger::Action> {
         auto settings = internal::read_settings(params, operators, problems);
         return settings.work ? std::make_shared<internal::TaskAction>(std::move(settings))
                              : nullptr;

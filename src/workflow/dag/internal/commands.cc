@@ -83,10 +83,10 @@ trigger::ActionFactory making(std::initializer_list<std::string_view> members, T
 } // namespace
 
 void add_commands(trigger::Vocabulary& vocabulary) {
-    vocabulary.actions["dag.retry"] = making({"input"}, retry);
-    vocabulary.actions["dag.skip"] = making({}, skip);
-    vocabulary.actions["dag.set_result"] = making({"result"}, set_result);
-    vocabulary.actions["dag.approve"] = making({"form", "by", "reject", "reason"}, approve);
+    vocabulary.actions["task.retry"] = making({"input"}, retry);
+    vocabulary.actions["task.skip"] = making({}, skip);
+    vocabulary.actions["task.set_result"] = making({"result"}, set_result);
+    vocabulary.actions["task.approve"] = making({"form", "by", "reject", "reason"}, approve);
 }
 
 } // namespace sluice::workflow::dag::internal

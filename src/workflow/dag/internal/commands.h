@@ -4,8 +4,8 @@
 
 namespace sluice::workflow::dag::internal {
 
-/// What a person may tell a task of a run: `dag.retry`, `dag.skip`, `dag.set_result`,
-/// `dag.approve`.
+/// What a person may tell a task of a run: `task.retry`, `task.skip`, `task.set_result`,
+/// `task.approve`.
 void add_commands(trigger::Vocabulary& vocabulary);
 
 } // namespace sluice::workflow::dag::internal

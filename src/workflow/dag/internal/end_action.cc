@@ -172,6 +172,7 @@ Attempt<void> EndAction::undo_next(trigger::Firing& firing, Value memory) const 
                 memory.find("undo_error") == nullptr ? memory.with("undo_error", error) : memory;
             continue;
         }
+        step->remember(step->memory().with("status", words::undone));
         firing.record(trigger::Remembered{
             .scope = trigger::root_scope, .trigger = *end, .memory = memory.with("undo", left)});
         firing.record(trigger::TaskOpened{.key = firing.next_key(),

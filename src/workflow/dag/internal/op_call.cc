@@ -5,8 +5,10 @@
 
 #include "trigger/arrival.h"
 #include "trigger/form_reader.h"
+#include "workflow/dag/internal/expansion.h"
 #include "workflow/dag/internal/operators.h"
 #include "workflow/dag/internal/settings.h"
+#include "workflow/dag/internal/words.h"
 #include "workflow/dag/step.h"
 
 namespace sluice::workflow::dag::internal {
@@ -26,6 +28,7 @@ public:
     Template target;
     Template input;
     Value policy;
+    bool expands = false; ///< What it gives are more tasks.
 
     Attempt<void> start(Step& step) const override {
         auto call = Call{.kind = kind, .policy = policy};
@@ -36,11 +39,18 @@ public:
     }
 
     Attempt<void> take(Step& step) const override {
+        if (step.firing().event().type() == words::body_ended) {
+            end_body(step);
+            return {};
+        }
         if (!step.is_active()) {
             return {};
         }
         auto type = step.firing().event().type();
         if (type == trigger::types::task_succeeded || type == trigger::types::run_succeeded) {
+            if (expands) {
+                return expand(step, member_of(step, "result"));
+            }
             step.succeed(member_of(step, "result"));
             return {};
         }
@@ -54,6 +64,17 @@ public:
         return {};
     }
 };
+
+bool read_expand(const Value& task, Problems& problems) {
+    const auto* expand = task.find("expand");
+    if (expand != nullptr && !expand->is_bool()) {
+        trigger::report(problems, "expand",
+                        fmt::format("found {}, expected true where the function gives more tasks",
+                                    trigger::describe(*expand)));
+        return false;
+    }
+    return expand != nullptr && expand->as_bool();
+}
 
 } // namespace
 
@@ -86,6 +107,7 @@ OperatorPtr make_call(const Value& task, const ExpressionSite& site, Problems& p
     made->target = read_text(task, "call", "the name of a function", "", site, problems);
     made->input = read_template(task, "input", "", site, problems);
     made->policy = read_policy(task, "", problems);
+    made->expands = read_expand(task, problems);
     return made;
 }
 

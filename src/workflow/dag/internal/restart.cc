@@ -118,7 +118,8 @@ Attempt<void> restart_failed(trigger::Firing& firing) {
         auto status = remembered->memory ? status_of(*remembered->memory) : words::pending;
         const auto* task = firing.decider().triggers().get(TriggerNumber{raw});
         if (task != nullptr && settings_of(*task) != nullptr &&
-            (status == words::failed || status == words::running || status == words::waiting)) {
+            (status == words::failed || status == words::running || status == words::waiting ||
+             status == words::undone)) {
             tasks.push_back(TriggerNumber{raw});
         }
     }

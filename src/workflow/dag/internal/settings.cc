@@ -188,7 +188,8 @@ Value read_policy(const Value& form, const std::string& path, Problems& problems
     return policy.empty() ? Value{} : Value::map(std::move(policy));
 }
 
-Settings read_settings(const Value& form, const Operators& operators, Problems& problems) {
+Settings read_settings(const Value& form, const std::shared_ptr<const Operators>& operators,
+                       Problems& problems) {
     auto settings = Settings{};
     auto site = read_site(form);
     read_rule(form, settings);
@@ -212,7 +213,9 @@ Settings read_settings(const Value& form, const Operators& operators, Problems& 
     settings.on_error = read_on_error(form, problems);
     settings.catches = read_catches(form.find("catch"));
     settings.undo = read_undo(form, site, problems);
-    for (const auto& [name, kind] : operators) {
+    settings.site = site;
+    settings.operators = operators;
+    for (const auto& [name, kind] : *operators) {
         if (form.find(name) != nullptr) {
             settings.work = kind.make(form, site, problems);
             break;

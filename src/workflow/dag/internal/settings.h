@@ -33,10 +33,13 @@ struct Settings {
     std::vector<Catch> catches;
     std::optional<Undo> undo;
     OperatorPtr work;
+    ExpressionSite site;
+    std::shared_ptr<const Operators> operators; ///< For tasks that come while it runs.
 };
 
 /// Reads a task's form, with what `compile` put there; problems have paths relative to it.
-Settings read_settings(const Value& form, const Operators& operators, Problems& problems);
+Settings read_settings(const Value& form, const std::shared_ptr<const Operators>& operators,
+                       Problems& problems);
 /// Where its expressions stand.
 ExpressionSite read_site(const Value& form);
 

@@ -24,6 +24,7 @@ inline constexpr std::string_view failed = "failed";
 inline constexpr std::string_view caught = "caught"; ///< Failed, and a handler takes care of it.
 inline constexpr std::string_view skipped = "skipped";
 inline constexpr std::string_view upstream_failed = "upstream_failed";
+inline constexpr std::string_view undone = "undone"; ///< Succeeded, but the run failed later.
 inline constexpr std::string_view pending = "pending";
 
 inline constexpr std::string_view end = "(end)"; ///< The trigger that waits for the last tasks.

@@ -76,7 +76,10 @@ private:
 
     void take_scalar() {
         auto bytes = scalar();
-        auto value = value::parse_json(bytes).value_or(Value{});
+        // Most are texts as they stand; the whole is known to be JSON.
+        auto is_plain = bytes.front() == '"' && !bytes.contains('\\');
+        auto value = is_plain ? Value{bytes.substr(1, bytes.size() - 2)}
+                              : value::parse_json(bytes).value_or(Value{});
         if (tree_.expects_key()) {
             tree_.set_key(place(), std::string{value.as_string()});
         } else {

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""Definitions of tasks as people use them: halting, mending, going on, undoing, approving, being killed.
+
+usage: dag_test.py [PROGRAM] [unittest options]
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import unittest
+
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.isfile(sys.argv[1]):
+    os.environ["SLUICE"] = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import yaml  # noqa: E402
+
+import schema  # noqa: E402
+from program import FAILED, INVALID, OK, PROGRAM, ROOT, WAITING, ProgramTest  # noqa: E402
+from server import Server  # noqa: E402
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, in which `on` is a text."""
+
+
+Loader.yaml_implicit_resolvers = {letter: rules for letter, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+                                  if letter not in "oOyYnN"}
+
+STEPS = """
+name: steps
+functions:
+  read: {command: [cat, FOLDER/number]}
+tasks:
+  first: {call: echo, input: "${input}"}
+  read: {call: read, after: first, on_error: ON_ERROR}
+  double: {call: echo, input: "${tasks.read.result * 2}"}
+  last: {call: echo, input: ["${tasks.first.result}", "${tasks.double.result}"]}
+result: ${tasks.last.result}
+"""
+
+SAGA = """
+name: saga
+functions:
+  note: {command: ["sh", "-c", "tr -d '\\"' >> FOLDER/notes; echo 1"]}
+tasks:
+  flight: {call: note, input: book flight, on_failure: {call: note, input: cancel flight}}
+  hotel: {call: note, after: flight, input: book hotel, on_failure: {call: note, input: cancel hotel}}
+  car: {call: note, after: hotel, input: book car, on_failure: {call: note, input: cancel car}}
+  pay: {call: fail, after: car, input: {kind: refused, message: no money}}
+"""
+
+
+class Tasks(ProgramTest):
+    def steps(self, on_error):
+        return self.file("steps.yaml", STEPS.replace("FOLDER", str(self.folder)).replace("ON_ERROR", on_error))
+
+    def run_again(self, file, **options):
+        return self.sluice("run", file, "--run", "r", "--input", "1", "--data", self.data, **options)
+
+    def test_halts_and_goes_on_when_the_cause_is_mended(self):
+        file = self.steps("halt")
+
+        halted = self.run_again(file, code=WAITING)
+        self.file("number", "21")
+        self.sluice("retry", "r", "--task", "read", "--data", self.data)
+        done = self.run_again(file)
+
+        self.assertIn("read is halted", halted.stderr)
+        self.assertNotIn("double", halted.stderr)
+        self.assertEqual(json.loads(done.stdout), [1, 42])
+        self.sluice("replay", "r", "--data", self.data)
+
+    def test_a_halted_task_takes_a_result_or_is_skipped(self):
+        file = self.steps("halt")
+        self.run_again(file, code=WAITING)
+
+        self.sluice("set-result", "r", "--task", "read", "--result", "4", "--data", self.data)
+
+        self.assertEqual(json.loads(self.run_again(file).stdout), [1, 8])
+        other = self.sluice("run", file, "--run", "other", "--data", self.data, code=WAITING)
+        self.assertIn("is halted", other.stderr)
+        self.sluice("skip", "other", "--task", "nothing", "--data", self.data, code=INVALID)
+        self.sluice("skip", "other", "--task", "read", "--data", self.data)
+
+    def test_a_failed_run_goes_on_from_the_middle_with_other_input(self):
+        file = self.steps("fail")
+        failed = self.run_again(file, code=FAILED)
+        self.assertIn("task \"read\" failed", failed.stderr)
+
+        self.file("number", "5")
+        self.sluice("retry", "r", "--data", self.data)
+        self.assertEqual(json.loads(self.run_again(file).stdout), [1, 10])
+
+    def test_a_failed_run_goes_on_from_a_named_task(self):
+        file = self.steps("fail")
+        self.run_again(file, code=FAILED)
+        self.file("number", "5")
+
+        self.sluice("retry", "r", "--task", "first", "--input", '"changed"', "--data", self.data)
+
+        self.assertEqual(json.loads(self.run_again(file).stdout), ["changed", 10])
+        self.sluice("replay", "r", "--data", self.data)
+
+    def test_what_was_done_is_undone_in_reverse_order(self):
+        file = self.file("saga.yaml", SAGA.replace("FOLDER", str(self.folder)))
+
+        failed = self.sluice("run", file, code=FAILED)
+
+        self.assertIn("no money", failed.stderr)
+        self.assertEqual((self.folder / "notes").read_text().split("\n")[:-1],
+                         ["book flight", "book hotel", "book car", "cancel car", "cancel hotel", "cancel flight"])
+
+    def test_kinds_of_errors_have_retries_of_their_own(self):
+        file = self.file("retry.yaml", """
+name: retry
+functions:
+  count: {command: ["sh", "-c", "echo x >> FOLDER/tries; exit 3"]}
+tasks:
+  a:
+    call: count
+    on_error: skip
+    retry: [{on: [timeout], attempts: 9}, {on: [exit], attempts: 3, interval: 1ms}]
+result: ${tasks.a.error.kind}
+""".replace("FOLDER", str(self.folder)))
+
+        self.assertEqual(self.result(file), "exit")
+        self.assertEqual((self.folder / "tries").read_text(), "x\n" * 3)
+
+    def test_definitions_nest_in_any_language(self):
+        file = self.file("nested.yaml", """
+name: outer
+tasks:
+  tasks: {subworkflow: inner, input: 1}
+  triggers: {subworkflow: plain, input: 2}
+result: ["${tasks.tasks.result}", "${tasks.triggers.result}"]
+definitions:
+  inner: {tasks: {a: {call: echo, input: "${input + 1}"}}}
+  plain:
+    triggers:
+      - {id: begin, on: sluice.run.started, action: {finish: {result: "${run.input + 1}"}}}
+""")
+
+        self.assertEqual(self.result(file), [{"a": 2}, 3])
+
+    def test_tasks_may_give_more_tasks(self):
+        file = self.file("plan.yaml", """
+name: plan
+tasks:
+  plan:
+    script: 'echo "{\\"tasks\\": {\\"a\\": {\\"call\\": \\"echo\\", \\"input\\": 1}}}"'
+  run: {call: echo, expand: true, input: "${tasks.plan.result}"}
+result: ${tasks.run.result}
+""")
+
+        self.assertEqual(self.result(file), {"a": 1})
+
+    def test_a_request_is_a_task(self):
+        server = Server(PROGRAM, str(self.folder / "server"))
+        self.addCleanup(server.stop)
+        file = self.file("http.yaml", f"""
+name: request
+tasks:
+  ask: {{http: {{url: "http://127.0.0.1:{server.port}/v1/definitions/validate", body: {{name: x}}}}}}
+result: ${{tasks.ask.result.valid}}
+""")
+
+        self.assertEqual(self.result(file), False)
+
+
+class OnAServer(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.server = Server(PROGRAM, self.data)
+        self.addCleanup(self.server.stop)
+        self.url = f"http://127.0.0.1:{self.server.port}"
+
+    def on_server(self, *arguments, **options):
+        return self.sluice(*arguments, "--server", self.url, **options)
+
+    def test_a_person_approves_and_mends(self):
+        file = self.file("sign.yaml", """
+name: sign
+tasks:
+  sign: {approve: {form: {sum: number}, message: "Pay?"}}
+  pay: {call: fail, input: {kind: broke}, after: sign, on_error: halt}
+  end: {call: echo, after: pay, input: ["${tasks.sign.result.form.sum}", "${tasks.pay.result}"]}
+result: ${tasks.end.result}
+""")
+        self.on_server("deploy", file)
+        self.on_server("start", "sign", "--id", "r")
+
+        self.on_server("approve", "r", "--task", "sign", "--form", '{"sum": "much"}', code=INVALID)
+        self.on_server("approve", "r", "--task", "sign", "--form", '{"sum": 10}', "--by", "ann")
+        self.until(lambda: "halted" in self.on_server("show", "r", "--triggers").stdout
+                   or "halted" in json.dumps(json.loads(self.on_server("show", "r", "--json").stdout)), "it halts")
+        self.on_server("set-result", "r", "--task", "pay", "--result", '"by hand"')
+
+        ended = json.loads(self.on_server("watch", "r", "--json").stdout.splitlines()[-1])
+        self.assertIn("by hand", json.dumps(ended))
+
+    def test_a_server_takes_no_scripts(self):
+        file = self.file("script.yaml", "name: s\ntasks:\n  a: {script: echo 1}\n")
+
+        refused = self.on_server("deploy", file, code=INVALID)
+
+        self.assertIn("takes no functions from definitions", refused.stderr)
+
+
+class Documents(ProgramTest):
+    def test_every_step_of_the_tutorial_does_what_it_says(self):
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```", (ROOT / "docs/tutorial/tasks.md").read_text(),
+                            re.MULTILINE | re.DOTALL)
+        commands = 0
+        for kind, text in blocks:
+            if kind == "yaml":
+                self.file("words.yaml", text)
+                continue
+            for command, expected in re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", text, re.MULTILINE):
+                with self.subTest(command):
+                    line = command.replace("sluice ", f"{shlex.quote(PROGRAM)} ", 1)
+                    done = subprocess.run(["sh", "-c", line], cwd=self.folder, capture_output=True, text=True,
+                                          timeout=60, env=self.environment(), check=False)
+                    self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
+                    commands += 1
+        self.assertGreaterEqual(commands, 8)
+
+    def test_the_schema_accepts_what_is_right_and_refuses_what_is_not(self):
+        document = json.loads((ROOT / "docs/reference/dag.schema.json").read_text())
+        pages = [ROOT / "docs/reference/dag.md", ROOT / "docs/tutorial/tasks.md"]
+        texts = [text for page in pages for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(),
+                                                               re.MULTILINE | re.DOTALL)]
+        texts += [file.read_text() for file in (ROOT / "examples").glob("*.yaml")]
+        definitions = [each for each in (yaml.load(text, Loader) for text in texts) if "tasks" in each]
+        self.assertGreaterEqual(len(definitions), 8)
+        for definition in definitions:
+            with self.subTest(definition["name"]):
+                self.assertEqual(schema.problems(document, document, definition), [])
+        for name in ("unknown_member", "no_operator", "on_error", "map", "branch", "approve", "language"):
+            broken = yaml.load((ROOT / f"tests/conformance/dag/broken/{name}.yaml").read_text(), Loader)
+            with self.subTest(name):
+                self.assertNotEqual(schema.problems(document, document, broken), [])
+
+
+class Kills(ProgramTest):
+    """kill -9 at random points: the result is the same, and no result was taken twice."""
+
+    DEFINITION = """
+name: kills
+functions:
+  mark: {command: ["sh", "-c", "echo $SLUICE_TASK >> FOLDER/marks; cat"]}
+tasks:
+  list: {call: echo, input: [1, 2, 3, 4, 5, 6]}
+  each: {map: {over: "${tasks.list.result}", call: mark, concurrency: 2}}
+  body:
+    map:
+      over: ${tasks.list.result}
+      concurrency: 3
+      tasks:
+        a: {call: mark, input: "${item}"}
+        b: {call: echo, input: "${tasks.a.result * 10}"}
+      result: ${tasks.b.result}
+  many: {map: {over: 2000, call: noop, concurrency: 50}, after: each}
+  maybe: {call: fail, input: {kind: no}, on_error: skip, after: body}
+  end: {call: echo, after: [each, body, maybe, many], rule: none_failed, input: [x]}
+result: {each: "${tasks.each.result}", body: "${tasks.body.result}", many: "${size(tasks.many.result)}"}
+"""
+
+    def test_the_result_is_the_same_however_often_it_is_killed(self):
+        seed = random.randrange(1 << 30)
+        dice = random.Random(seed)
+        file = self.file("kills.yaml", self.DEFINITION.replace("FOLDER", str(self.folder)))
+        for round_number in range(5):
+            data = str(self.folder / f"data{round_number}")
+            kills = 0
+            while True:
+                process = subprocess.Popen([PROGRAM, "run", file, "--run", "r", "--data", data, "--quiet"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                           env=self.environment())
+                try:
+                    output, errors = process.communicate(timeout=dice.uniform(0.01, 0.25) if kills < 12 else 60)
+                    break
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    process.communicate()
+                    kills += 1
+            self.assertEqual(process.returncode, OK, f"seed {seed}: {errors}")
+            self.assertEqual(json.loads(output), {"each": [1, 2, 3, 4, 5, 6], "body": [10, 20, 30, 40, 50, 60],
+                                                  "many": 2000}, f"seed {seed}")
+            self.sluice("replay", "r", "--data", data)
+
+
+if __name__ == "__main__":
+    unittest.main()
