@@ -18,8 +18,9 @@ ExitCode reopen(const ReopenOptions& options) {
         return report(session.error());
     }
     auto answered = std::promise<Result<Value>>{};
-    (*session)->engine().reopen(
-        {.id = options.run}, {}, [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
+    (*session)->engine().reopen({.id = options.run}, {}, [&](Result<Value> answer) {
+        answered.set_value(std::move(answer));
+    });
     auto answer = answered.get_future().get();
     if (!answer) {
         auto code = report(answer.error());
