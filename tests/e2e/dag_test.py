@@ -72,6 +72,7 @@ class Tasks(ProgramTest):
         done = self.run_again(file)
 
         self.assertIn("read is halted", halted.stderr)
+        self.assertRegex(halted.stderr, r"sluice retry \S+ --task read --data ")
         self.assertNotIn("double", halted.stderr)
         self.assertEqual(json.loads(done.stdout), [1, 42])
         self.sluice("replay", "r", "--data", self.data)

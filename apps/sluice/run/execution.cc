@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "engine/inspector.h"
-#include "server/inspect/waiting.h"
 #include "sluice/output.h"
 #include "sluice/run/idle.h"
 #include "value/json.h"
@@ -184,6 +183,24 @@ ExitCode Execution::stop_failed(const Error& error) const {
     return exit_code_of(error);
 }
 
+std::string Execution::how_to_go_on(
+    const std::vector<server::inspect::WaitingTrigger>& triggers) const {
+    if (!is_kept()) {
+        return "send it some with --events; nothing of it is kept without --data";
+    }
+    auto is_halted = [](const auto& each) { return each.status == "halted"; };
+    auto halted = std::ranges::find_if(triggers, is_halted);
+    if (halted == triggers.end()) {
+        return fmt::format("continue with\n  {} --events FILE", beginning_.again());
+    }
+    // Tasks in items of a map are named by their place.
+    const auto* task = halted->scope.empty() ? halted->id.c_str() : "TASK";
+    return fmt::format(
+        "mend the cause (or `skip` the task, or `set-result`) and continue with\n"
+        "  sluice retry {} --task {} --data {}\n  {}",
+        name_.id, task, options_.data, beginning_.again());
+}
+
 ExitCode Execution::stop_waiting() {
     feed_.reset();
     session_->stop();
@@ -201,8 +218,7 @@ ExitCode Execution::stop_waiting() {
         text += "\n  " + to_text(each);
         items.push_back(to_value(each));
     }
-    text += is_kept() ? fmt::format("\ncontinue with\n  {} --events FILE", beginning_.again())
-                      : "\nsend it some with --events; nothing of it is kept without --data";
+    text += "\n" + how_to_go_on(*triggers);
     notice(text, Value::object({{"kind", "waiting"},
                                 {"run", name_.id},
                                 {"is_kept", is_kept()},

@@ -4,7 +4,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "server/inspect/waiting.h"
 #include "sluice/exit_code.h"
 #include "sluice/run/beginning.h"
 #include "sluice/run/bell.h"
@@ -33,6 +35,7 @@ private:
     std::optional<ExitCode> stop_if_over();
     ExitCode stop_interrupted();
     ExitCode stop_waiting();
+    std::string how_to_go_on(const std::vector<server::inspect::WaitingTrigger>& triggers) const;
     ExitCode stop_failed(const Error& error) const;
     ExitCode stop_ended(const Value& ending);
     [[noreturn]] void stop_broken(const Error& error);
