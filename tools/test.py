@@ -56,6 +56,7 @@ STEPS = [
     meeting("limits", "e2e/limits_test.py"),
     meeting("expressions", "e2e/eval_test.py"),
     meeting("routes", "e2e/route_test.py"),
+    meeting("tasks", "e2e/dag_test.py"),
     meeting("client", "e2e/client_test.py"),
     meeting("operations", "e2e/operations_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
