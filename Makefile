@@ -6,7 +6,7 @@ SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check bench format tidy simulate crash hostile load fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash hostile load fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -36,6 +36,9 @@ check-layout:
 	@tools/format.sh --check
 check-names:
 	@tools/tidy.sh --names
+headers: ## compile every header alone: takes minutes
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target check_headers all_headers
 check-headers:
 	@cmake --preset dev >/dev/null
 	@cmake --build --preset dev --target check_headers

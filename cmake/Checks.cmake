@@ -16,6 +16,7 @@ add_custom_target(check_layers ALL DEPENDS ${CMAKE_BINARY_DIR}/check_layers.stam
 
 # Each header compiles alone: sluice_module() adds its own.
 add_custom_target(check_headers)
+add_custom_target(all_headers)
 
 if(BUILD_TESTING)
     foreach(check check_layers check_docs)
