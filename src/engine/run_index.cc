@@ -186,16 +186,35 @@ private:
             }
         }
         auto run = RunName{.space = filter_.space, .id = std::move(id)};
-        auto key = keys::index_part(range.shard, run.space, {}, IndexOrder::Started, range.status) +
-                   keys::index_place(started, run.id);
-        // Not by `get`, which would load the filters of whole files for a key that is there.
-        auto record = store_.scan(key, keys::end_of(key));
-        // It may have ended since the range was opened.
-        if (record->is_valid()) {
-            auto summary = TRY(read_summary(record->value()));
-            page.runs.push_back({.run = std::move(run), .summary = std::move(summary)});
+        if (auto summary = TRY(find_summary(range, started, run))) {
+            page.runs.push_back({.run = std::move(run), .summary = *std::move(summary)});
         }
-        return record->status();
+        return {};
+    }
+
+    /// As it is now: it may have ended since the range was opened, or be gone. Nothing when it is
+    /// no longer one of those wanted.
+    Result<std::optional<RunSummary>> find_summary(const Range& range, Time started,
+                                                   const RunName& run) const {
+        auto place = keys::index_place(started, run.id);
+        auto found = std::optional<RunSummary>{};
+        auto look_under = [&](Status status) -> Result<void> {
+            auto key =
+                keys::index_part(range.shard, run.space, {}, IndexOrder::Started, status) + place;
+            // Not by `get`, which would load the filters of old files for a key that is there.
+            auto record = store_.scan(key, keys::end_of(key));
+            if (record->is_valid()) {
+                found = TRY(read_summary(record->value()));
+            }
+            return record->status();
+        };
+        TRY(look_under(range.status));
+        for (auto status : statuses) {
+            if (!found && !filter_.status && status != range.status) {
+                TRY(look_under(status));
+            }
+        }
+        return found;
     }
 
     Result<void> advance() {

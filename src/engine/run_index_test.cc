@@ -1,6 +1,7 @@
 #include "engine/run_index.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,38 @@ using trigger::Status;
 Time at_second(std::int64_t second) {
     return Time{std::chrono::seconds{second}};
 }
+
+/// Does something before one of its scans.
+class BusyStore final : public store::Store {
+public:
+    explicit BusyStore(store::Store& store) : store_(store) {}
+
+    std::uint16_t shard_count() const override { return store_.shard_count(); }
+    Result<std::vector<store::ShardState>> acquire(std::span<const ShardId> shards) override {
+        return store_.acquire(shards);
+    }
+    std::unique_ptr<store::Batch> make_batch() override { return store_.make_batch(); }
+    Result<void> commit(store::Batch& batch) override { return store_.commit(batch); }
+    Result<void> sync() override { return store_.sync(); }
+    Result<std::optional<std::string>> get(std::string_view key) const override {
+        return store_.get(key);
+    }
+    std::unique_ptr<store::Cursor> scan(std::string_view from, std::string_view to) const override {
+        if (scans_++ == before_scan) {
+            work();
+        }
+        return store_.scan(from, to);
+    }
+    bool is_writable() const override { return true; }
+    std::uint64_t disk_bytes() const override { return 0; }
+
+    std::function<void()> work;
+    int before_scan = 0;
+
+private:
+    store::Store& store_;
+    mutable int scans_ = 0;
+};
 
 class RunIndexTest : public ::testing::Test {
 protected:
@@ -190,6 +223,34 @@ TEST_F(RunIndexTest, NamesTheDefinitionsOfRunsWithAStatus) {
               std::vector<std::string>{"mail"});
     EXPECT_EQ(listed_definitions(store_, "default", Status::Failed),
               std::vector<std::string>{"bill"});
+}
+
+TEST_F(RunIndexTest, ListsARunThatEndsMeanwhile) {
+    auto running = RunSummary{.definition = "mail", .started = at_second(1)};
+    for (auto scan = 0; scan < 7; ++scan) {
+        auto store = store::memory::MemoryStore{1};
+        auto run = RunName{.id = "r"};
+        auto busy = BusyStore{store};
+        auto batch = store.make_batch();
+        put_listed(running, ShardId{0}, run, *batch);
+        ASSERT_TRUE(store.commit(*batch));
+        busy.before_scan = scan;
+        busy.work = [&] {
+            auto ended = running;
+            ended.status = Status::Succeeded;
+            ended.ended = at_second(2);
+            batch->clear();
+            remove_listed(running, ShardId{0}, run, *batch);
+            put_listed(ended, ShardId{0}, run, *batch);
+            ASSERT_TRUE(store.commit(*batch));
+        };
+
+        auto page = list_runs(busy, {.most = 10});
+
+        ASSERT_TRUE(page);
+        ASSERT_EQ(page->runs.size(), 1U) << "it ended before scan " << scan;
+        EXPECT_EQ(page->runs[0].run.id, "r");
+    }
 }
 
 } // namespace
