@@ -16,6 +16,7 @@
 #include "cli/server_actions.h"
 #include "server/configuration.h"
 #include "sluice/bench.h"
+#include "sluice/data_word.h"
 #include "sluice/eval/eval_command.h"
 #include "sluice/eval/expression_case.h"
 #include "sluice/restore_command.h"
@@ -40,14 +41,6 @@ using cli::run_word;
 using cli::Word;
 
 const auto durabilities = std::vector<std::string>{"strict", "relaxed", "memory"};
-
-Word data_word(std::string& data, std::string help = "The data directory") {
-    return {.name = "--data",
-            .target = &data,
-            .help = std::move(help),
-            .value = "DIR",
-            .completes = Completes::Folder};
-}
 
 Word required(Word word) {
     word.is_required = true;

@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "cli/output.h"
 #include "cli/server_actions.h"
+#include "sluice/data_word.h"
 #include "sluice/run/task_command.h"
 
 namespace sluice::app {
@@ -15,19 +16,12 @@ namespace sluice::app {
 namespace {
 
 using cli::Command;
-using cli::Completes;
 using cli::Host;
 using cli::json_word;
 using cli::run_word;
 using cli::Word;
 
-Word data_word(std::string& data) {
-    return {.name = "--data",
-            .target = &data,
-            .help = "A data directory: the run is told there",
-            .value = "DIR",
-            .completes = Completes::Folder};
-}
+constexpr auto told_there = "A data directory: the run is told there";
 
 /// Of a server, or of a data directory.
 ExitCode tell_task_somewhere(const Host& host, const TaskOptions& options,
@@ -53,14 +47,14 @@ Command task_row(const Host& host, const std::string& verb, const std::string& h
                  std::vector<Word> (*more)(TaskOptions&)) {
     auto options = std::make_shared<TaskOptions>(TaskOptions{.verb = verb});
     auto connection = std::make_shared<cli::Connection>();
-    auto command =
-        Command{.name = verb,
-                .help = help,
-                .words = {run_word(options->run), task_word(*options), data_word(options->data),
-                          json_word(options->is_json, "As JSON")},
-                .run = [&host, options, connection] {
-                    return tell_task_somewhere(host, *options, *connection);
-                }};
+    auto command = Command{
+        .name = verb,
+        .help = help,
+        .words = {run_word(options->run), task_word(*options), data_word(options->data, told_there),
+                  json_word(options->is_json, "As JSON")},
+        .run = [&host, options, connection] {
+            return tell_task_somewhere(host, *options, *connection);
+        }};
     for (auto& word : more(*options)) {
         command.words.push_back(std::move(word));
     }
@@ -109,7 +103,8 @@ void add_data_to_retry(std::vector<Command>& commands) {
             return on_server();
         }
         if (runs->size() != 1) {
-            return cli::report(Error{Errc::InvalidInput, "name one run"});
+            return cli::report(
+                Error{Errc::InvalidInput, "with --data one run is told at a time: name it"});
         }
         options->run = runs->front();
         options->task = *task;
@@ -117,7 +112,7 @@ void add_data_to_retry(std::vector<Command>& commands) {
         options->is_json = *is_json;
         return tell_task(*options);
     };
-    retry->words.push_back(data_word(options->data));
+    retry->words.push_back(data_word(options->data, told_there));
 }
 
 } // namespace sluice::app

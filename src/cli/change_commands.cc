@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/internal/run_list.h"
+#include "cli/json_option.h"
 #include "cli/output.h"
 #include "value/json.h"
 
@@ -43,12 +44,10 @@ Result<Value> body_of(const ChangeOptions& options) {
     if (options.input.empty()) {
         return body;
     }
-    auto input = value::parse_json(options.input);
-    if (!input || options.task.empty()) {
-        return fail(Errc::InvalidInput, "--input {}: expected JSON, for the task that --task names",
-                    options.input);
+    if (options.task.empty()) {
+        return fail(Errc::InvalidInput, "--input is for a task: name it with --task");
     }
-    return body.with("input", *std::move(input));
+    return body.with("input", TRY(read_json_option("--input", options.input)));
 }
 
 ExitCode change_each(client::Client& client, const ChangeOptions& options) {
@@ -137,7 +136,8 @@ Command change_command(const Host& host, const std::string& name, const std::str
                                  .value = "TASK"});
         command.words.push_back({.name = "--input",
                                  .target = &options->input,
-                                 .help = "Of that task, instead of what its definition says",
+                                 .help = "Of that task, instead of what its definition says: "
+                                         "JSON, or @FILE",
                                  .value = "JSON"});
     }
     command.words.push_back(json_word(options->is_json, "As JSON, one line each"));

@@ -9,8 +9,8 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/internal/event_lines.h"
-#include "cli/internal/files.h"
 #include "cli/internal/random_id.h"
+#include "cli/json_option.h"
 #include "cli/output.h"
 #include "event/builder.h"
 

@@ -5,9 +5,9 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/internal/files.h"
 #include "cli/internal/random_id.h"
 #include "cli/internal/run_ending.h"
+#include "cli/json_option.h"
 #include "cli/output.h"
 #include "value/time_text.h"
 

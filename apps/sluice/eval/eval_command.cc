@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/json_option.h"
 #include "sluice/definition_file.h"
 #include "sluice/eval/batch.h"
 #include "sluice/eval/expression_case.h"
@@ -17,14 +18,7 @@ namespace {
 constexpr auto option_limits = value::JsonLimits{.depth_max = 1000};
 
 Result<Value> read_json(std::string_view option, const std::string& given) {
-    auto is_file = given.starts_with('@');
-    auto text = is_file ? TRY(read_text(given.substr(1))) : given;
-    auto parsed = value::parse_json(text, option_limits);
-    if (!parsed) {
-        return fail(Errc::InvalidInput, "{}{}: {}; expected JSON, or @FILE", option,
-                    is_file ? " " + given : "", parsed.error().message);
-    }
-    return *std::move(parsed);
+    return cli::read_json_option(option, given, option_limits);
 }
 
 Result<ExpressionCase> case_of(const EvalOptions& options) {

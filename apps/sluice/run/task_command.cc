@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "cli/json_option.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
 #include "sluice/session.h"
@@ -13,16 +14,6 @@
 namespace sluice::app {
 
 namespace {
-
-Result<Value> read_json(const std::string& option, const std::string& text) {
-    auto json = text.starts_with('@') ? TRY(read_text(text.substr(1))) : text;
-    auto parsed = value::parse_json(json);
-    if (!parsed) {
-        return fail(Errc::InvalidInput, "{} {} is no JSON: {}", option, brief(Value{json}),
-                    parsed.error().message);
-    }
-    return *std::move(parsed);
-}
 
 template <typename Ask>
 Result<Value> wait_for(Ask ask) {
@@ -62,13 +53,13 @@ Result<Value> TaskOptions::body() const {
         told = told.with("task", task);
     }
     if (!input.empty()) {
-        told = told.with("input", TRY(read_json("--input", input)));
+        told = told.with("input", TRY(cli::read_json_option("--input", input)));
     }
     if (!result.empty()) {
-        told = told.with("result", TRY(read_json("--result", result)));
+        told = told.with("result", TRY(cli::read_json_option("--result", result)));
     }
     if (!form.empty()) {
-        told = told.with("form", TRY(read_json("--form", form)));
+        told = told.with("form", TRY(cli::read_json_option("--form", form)));
     }
     if (!by.empty()) {
         told = told.with("by", by);

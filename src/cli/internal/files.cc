@@ -74,15 +74,4 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view te
     return {};
 }
 
-Result<Value> read_json_option(std::string_view option, const std::string& given) {
-    auto is_file = given.starts_with('@');
-    auto text = is_file ? TRY(read_text(given.substr(1))) : given;
-    auto parsed = value::parse_json(text);
-    if (!parsed) {
-        return fail(Errc::InvalidInput, "{}{}: {}; expected JSON, or @FILE", option,
-                    is_file ? " " + given : "", parsed.error().message);
-    }
-    return *std::move(parsed);
-}
-
 } // namespace sluice::cli

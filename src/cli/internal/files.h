@@ -15,7 +15,4 @@ Result<std::string> read_text(const std::string& path);
 /// All of it or nothing, with the mode it had.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
 
-/// What an option gives as JSON, or as `@FILE` with JSON in it.
-Result<Value> read_json_option(std::string_view option, const std::string& given);
-
 } // namespace sluice::cli
