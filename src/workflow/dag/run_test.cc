@@ -374,6 +374,23 @@ TEST_F(TaskTest, AFailedRunMayFailAgain) {
     EXPECT_THAT(error("cause"), HasSubstr("still"));
 }
 
+TEST_F(TaskTest, NamesTheFirstOfTheFailedThatAreLeft) {
+    start(R"(
+name: many
+tasks: {a: {call: f}, b: {call: f}, c: {call: f}, d: {call: f}, e: {call: f}, g: {call: f}, h: {call: f}}
+)");
+    for (const auto* task : {"h", "a", "g", "b", "e", "c", "d"}) {
+        fail(task);
+    }
+    ASSERT_EQ(error("task"), "h");
+
+    reopen(Value::object({{"task", "a"}}));
+    fail("a");
+
+    EXPECT_EQ(error("task"), "b");
+    EXPECT_THAT(error("message"), HasSubstr("and 6 more"));
+}
+
 TEST_F(TaskTest, UndoesWhatSucceededInReverseOrder) {
     start(R"(
 name: saga

@@ -48,22 +48,32 @@ std::set<TriggerNumber> behind(trigger::Firing& firing, std::vector<TriggerNumbe
     return found;
 }
 
+std::optional<Step> step_of(trigger::Firing& firing, trigger::Incarnation scope,
+                            TriggerNumber number) {
+    const auto* settings = settings_of(*firing.decider().triggers().get(number));
+    return settings == nullptr ? std::nullopt
+                               : std::optional{Step{firing, *settings, number, scope}};
+}
+
 /// What of the flow's failures is left, since some of the failed begin again.
 void recount_failures(trigger::Firing& firing, trigger::Incarnation scope, TriggerNumber end) {
-    auto failed = std::int64_t{0};
-    auto first = Value{};
-    const auto* states = firing.state().triggers_in(scope);
-    for (const auto& [raw, remembered] : *states) {
+    auto failed = std::vector<TriggerNumber>{};
+    for (const auto& [raw, remembered] : *firing.state().triggers_in(scope)) {
         if (remembered->memory && status_of(*remembered->memory) == words::failed) {
-            ++failed;
-            first = Value::object(
-                {{"task", firing.decider().triggers().get(TriggerNumber{raw})->spec.id},
-                 {"error", *remembered->memory->find("error")}});
+            failed.emplace_back(raw);
         }
     }
     auto memory = memory_of(firing.state(), scope, end).without("status").without("undo_error");
-    memory = failed == 0 ? memory.without("failed").without("first")
-                         : memory.with("failed", failed).with("first", first);
+    if (failed.empty()) {
+        memory = memory.without("failed").without("first");
+    } else {
+        // Not the one that is met first: states lie in no order, and replay must say the same.
+        auto step = *step_of(firing, scope, std::ranges::min(failed));
+        auto first =
+            Value::object({{"task", step.own_path()}, {"error", *step.memory().find("error")}});
+        memory =
+            memory.with("failed", static_cast<std::int64_t>(failed.size())).with("first", first);
+    }
     firing.record(trigger::Remembered{.scope = scope, .trigger = end, .memory = std::move(memory)});
 }
 
@@ -74,13 +84,8 @@ void restart(trigger::Firing& firing, trigger::Incarnation scope, std::vector<Tr
     auto& decider = firing.decider();
     auto later = behind(firing, tasks);
     std::erase_if(tasks, [&](TriggerNumber number) { return later.contains(number); });
-    auto step_of = [&](TriggerNumber number) -> std::optional<Step> {
-        const auto* settings = settings_of(*decider.triggers().get(number));
-        return settings == nullptr ? std::nullopt
-                                   : std::optional{Step{firing, *settings, number, scope}};
-    };
     auto forget = [&](TriggerNumber number) {
-        if (auto step = step_of(number); step && step->status() != words::pending) {
+        if (auto step = step_of(firing, scope, number); step && step->status() != words::pending) {
             step->forget();
         }
     };
@@ -91,12 +96,12 @@ void restart(trigger::Firing& firing, trigger::Incarnation scope, std::vector<Tr
         auto ends = count_ends(firing, number, scope, upstream);
         firing.record(
             trigger::Activated{.scope = scope, .trigger = number, .progress = ends.packed()});
-        if (!step_of(number)) {
+        if (!step_of(firing, scope, number)) {
             recount_failures(firing, scope, number);
         }
     }
     for (auto number : tasks) {
-        step_of(number)->start(std::exchange(input, std::nullopt));
+        step_of(firing, scope, number)->start(std::exchange(input, std::nullopt));
     }
     // One that needs only some of those before it may have enough of them still.
     for (auto number : later) {
