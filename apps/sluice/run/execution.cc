@@ -185,11 +185,13 @@ ExitCode Execution::stop_failed(const Error& error) const {
 
 std::string Execution::how_to_go_on(
     const std::vector<server::inspect::WaitingTrigger>& triggers) const {
-    if (!is_kept()) {
-        return "send it some with --events; nothing of it is kept without --data";
-    }
     auto is_halted = [](const auto& each) { return each.status == "halted"; };
     auto halted = std::ranges::find_if(triggers, is_halted);
+    if (!is_kept()) {
+        return halted == triggers.end()
+                   ? "send it some with --events; nothing of it is kept without --data"
+                   : "nothing of it is kept without --data: run it with one to mend it and go on";
+    }
     if (halted == triggers.end()) {
         return fmt::format("continue with\n  {} --events FILE", beginning_.again());
     }

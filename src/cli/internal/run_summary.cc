@@ -74,6 +74,10 @@ std::string waiting_text(const Value& trigger) {
     if (auto scope = text_at(trigger, "scope"); !scope.empty()) {
         text += fmt::format(" in {}", scope);
     }
+    if (auto status = text_at(trigger, "status"); !status.empty()) {
+        auto told = text_at(trigger, "told");
+        return fmt::format("{} is {}{}{}", text, status, told.empty() ? "" : ": ", told);
+    }
     text += fmt::format(" waits for {}", text_at(trigger, "on"));
     if (auto condition = text_at(trigger, "condition"); !condition.empty()) {
         text += fmt::format(": {}, {} so far", condition, text_at(trigger, "progress"));
