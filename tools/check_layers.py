@@ -19,7 +19,7 @@ ROWS = (
     {"event", "expr", "schedule", "graph", "reactor"},
     {"trigger", "http", "resp", "store"},
     {"workflow", "plan", "engine", "connector", "client", "scale"},
-    {"server", "cli"},
+    {"server", "cli", "trial"},
     {"apps"},
 )
 # The two towers on base: what things mean does no I/O, how things run has no word of the domain.

@@ -15,7 +15,6 @@
 #include "workflow/dag/check.h"
 #include "workflow/dag/compile.h"
 #include "workflow/dag/parse.h"
-#include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
 
 namespace sluice::app {
@@ -100,7 +99,7 @@ std::string LoadedDefinition::run_id(const Value& input) const {
 
 std::expected<LoadedDefinition, Findings> load_definition(
     std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
-    const std::set<std::string, std::less<>>& known_functions) {
+    const std::set<std::string, std::less<>>& known_functions, raw::UnknownFunctions unknown) {
     auto document = raw::parse(text, file);
     if (!document) {
         return std::unexpected(document.error());
@@ -108,10 +107,12 @@ std::expected<LoadedDefinition, Findings> load_definition(
     auto operators = dag::built_in_operators();
     auto is_dag = dag::is_dag(document->form);
     auto flow = std::unique_ptr<dag::Flow>{};
-    auto findings = is_dag
-                        ? dag::check(*document, operators, vocabulary,
-                                     {.known_functions = known_functions}, &flow)
-                        : raw::check(*document, vocabulary, {.known_functions = known_functions});
+    auto findings =
+        is_dag
+            ? dag::check(*document, operators, vocabulary,
+                         {.known_functions = known_functions, .unknown_functions = unknown}, &flow)
+            : raw::check(*document, vocabulary,
+                         {.known_functions = known_functions, .unknown_functions = unknown});
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }

@@ -38,7 +38,8 @@ std::expected<::sluice::graph::Graph, ExitCode> draw_file(const std::string& fil
     if (!text) {
         return std::unexpected(report(text.error()));
     }
-    auto loaded = load_definition(*std::move(text), file, make_vocabulary());
+    auto loaded = load_definition(*std::move(text), file, make_vocabulary(), {},
+                                  workflow::raw::UnknownFunctions::Allowed);
     if (!loaded) {
         say_findings(loaded.error());
         return std::unexpected(ExitCode::Invalid);
@@ -57,8 +58,9 @@ std::expected<::sluice::graph::Graph, ExitCode> draw_run(const cli::Host& host,
         return std::unexpected(report(client.error()));
     }
     auto state = client->get(client::path_of({"v1", "runs", options.subject, "state"}));
-    auto shown =
-        state ? client->get(client::path_of({"v1", "runs", options.subject, "triggers"})) : state;
+    auto shown = state ? client->get(client::path_of({"v1", "runs", options.subject, "triggers"}),
+                                     {{"last", "true"}})
+                       : state;
     if (!shown) {
         return std::unexpected(cli::report(*client, shown.error(), options.subject));
     }

@@ -257,7 +257,8 @@ public:
                       const CheckOptions& options)
         : operators_(std::make_shared<const Operators>(operators)),
           vocabulary_(vocabulary),
-          functions_(options.known_functions) {}
+          functions_(options.known_functions),
+          unknown_functions_(options.unknown_functions) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -286,7 +287,8 @@ private:
         check_set(form, found);
         auto flow = parse(form, *operators_, found);
         check_result(form, "", *flow, found);
-        dag::check(*flow, operators_, &functions_, found);
+        auto is_open = unknown_functions_ == raw::UnknownFunctions::Allowed;
+        dag::check(*flow, operators_, is_open ? nullptr : &functions_, found);
         for (auto& problem : found) {
             report(problems_, path.empty() ? problem.path : join_path(path, problem.path),
                    std::move(problem.message));
@@ -330,8 +332,9 @@ private:
                 check_definition(inner.with("name", name), path);
                 continue;
             }
-            for (auto& problem : raw::check(inner.with("name", name), vocabulary_,
-                                            {.known_functions = functions_})) {
+            for (auto& problem : raw::check(
+                     inner.with("name", name), vocabulary_,
+                     {.known_functions = functions_, .unknown_functions = unknown_functions_})) {
                 report(problems_, join_path(path, problem.path), std::move(problem.message));
             }
         }
@@ -340,6 +343,7 @@ private:
     std::shared_ptr<const Operators> operators_;
     const trigger::Vocabulary& vocabulary_;
     Names functions_;
+    raw::UnknownFunctions unknown_functions_;
     Problems problems_;
     std::unique_ptr<Flow> flow_;
 };

@@ -9,6 +9,7 @@
 #include "trigger/trigger_set.h"
 #include "workflow/dag/flow.h"
 #include "workflow/dag/operator.h"
+#include "workflow/raw/check.h"
 #include "workflow/raw/finding.h"
 #include "workflow/raw/parse.h"
 
@@ -17,6 +18,7 @@ namespace sluice::workflow::dag {
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
+    raw::UnknownFunctions unknown_functions = raw::UnknownFunctions::Refused;
 };
 
 /// Everything that is wrong with a definition of tasks, each with its place; at most 100. A

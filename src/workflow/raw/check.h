@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,9 +11,16 @@
 
 namespace sluice::workflow::raw {
 
+/// What a name means that no known function has.
+enum class UnknownFunctions : std::uint8_t {
+    Refused,
+    Allowed, ///< It will be known when it is called.
+};
+
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
+    UnknownFunctions unknown_functions = UnknownFunctions::Refused;
 };
 
 /// Everything that is wrong with a definition, each with its place; at most 100. A document without
