@@ -1,16 +1,18 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <sstream>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/utf8.h"
 #include "graph/internal/layers.h"
 #include "graph/label.h"
 #include "graph/writers.h"
@@ -102,6 +104,97 @@ Graph arbitrary_graph() {
         }
     }
     return graph;
+}
+
+struct Rect {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+
+    bool holds(const Rect& other) const {
+        return other.x >= x && other.y >= y && other.x + other.width <= x + width &&
+               other.y + other.height <= y + height;
+    }
+    bool meets(const Rect& other) const {
+        return x < other.x + other.width && other.x < x + width && y < other.y + other.height &&
+               other.y < y + height;
+    }
+};
+
+/// Of the nodes of a picture, in their order.
+std::vector<Rect> rects_in(const std::string& svg) {
+    auto rects = std::vector<Rect>{};
+    for (auto at = svg.find("<rect "); at != std::string::npos; at = svg.find("<rect ", at + 1)) {
+        auto rect = Rect{};
+        auto read = std::sscanf(svg.c_str() + at, // NOLINT(cert-err34-c)
+                                R"(<rect x="%d" y="%d" width="%d" height="%d")", &rect.x, &rect.y,
+                                &rect.width, &rect.height);
+        rects.push_back(read == 4 ? rect : Rect{});
+    }
+    return rects;
+}
+
+/// The lines that leave a box downwards lead to these boxes, by their names; lines that join them
+/// are followed too.
+std::set<std::string> reached_from(const std::vector<std::u32string>& rows, std::size_t row,
+                                   std::size_t column) {
+    auto glyph = [&](std::size_t at, std::size_t x) {
+        return at < rows.size() && x < rows[at].size() ? rows[at][x] : U' ';
+    };
+    auto leads = [&](std::size_t at, std::size_t x, std::u32string_view letters) {
+        return letters.contains(glyph(at, x));
+    };
+    auto seen = std::set<std::tuple<std::size_t, std::size_t, char>>{};
+    auto todo = std::vector<std::tuple<std::size_t, std::size_t, char>>{{row + 1, column, 'd'}};
+    auto names = std::set<std::string>{};
+    while (!todo.empty()) {
+        auto [at, x, way] = todo.back();
+        todo.pop_back();
+        if (!seen.emplace(at, x, way).second) {
+            continue;
+        }
+        if (glyph(at, x) == U'▼') {
+            auto left = x;
+            while (glyph(at + 2, left) != U'│') {
+                --left;
+            }
+            auto name = std::string{};
+            for (left += 2; glyph(at + 2, left) != U' '; ++left) {
+                name += static_cast<char>(glyph(at + 2, left));
+            }
+            names.insert(name);
+            continue;
+        }
+        // A line that goes down is whole where another crosses it.
+        auto is_crossed = way != 'd' && glyph(at, x) == U'│';
+        if (way == 'd' || !is_crossed) {
+            if (leads(at, x, U"│┐┌┬├┤┼")) {
+                todo.emplace_back(at + 1, x, 'd');
+            }
+        }
+        if ((way == 'l' && is_crossed) || (way != 'r' && leads(at, x, U"─┘┐┬┴┤┼"))) {
+            todo.emplace_back(at, x - 1, 'l');
+        }
+        if ((way == 'r' && is_crossed) || (way != 'l' && leads(at, x, U"─└┌┬┴├┼"))) {
+            todo.emplace_back(at, x + 1, 'r');
+        }
+    }
+    return names;
+}
+
+std::vector<std::u32string> rows_of(std::string_view text) {
+    auto rows = std::vector<std::u32string>{{}};
+    while (!text.empty()) {
+        auto point = decode_utf8(text);
+        text.remove_prefix(point.size);
+        if (point.code == U'\n') {
+            rows.emplace_back();
+        } else {
+            rows.back() += static_cast<char32_t>(point.code);
+        }
+    }
+    return rows;
 }
 
 } // namespace
@@ -202,6 +295,58 @@ RC_GTEST_PROP(Layers, DoNotOverlap, ()) {
             RC_ASSERT(left >= end + 2);
             end = left + widths[slot];
         }
+    }
+}
+
+RC_GTEST_PROP(Graph, HasBoxesInBoxesAndNoneOnAnother, ()) {
+    auto graph = arbitrary_graph();
+
+    auto rects = rects_in(to_svg(graph));
+
+    RC_ASSERT(rects.size() == graph.nodes.size());
+    for (auto at = std::size_t{0}; at < rects.size(); ++at) {
+        auto parent = graph.nodes[at].parent;
+        RC_ASSERT(rects[at].width > 0);
+        if (parent != none) {
+            RC_ASSERT(rects[parent].holds(rects[at]));
+        }
+        for (auto other = std::size_t{0}; other < at; ++other) {
+            if (graph.nodes[other].parent == parent) {
+                RC_ASSERT_FALSE(rects[other].meets(rects[at]));
+            }
+        }
+    }
+}
+
+RC_GTEST_PROP(Graph, HasALineForEveryEdgeAsText, ()) {
+    auto graph = arbitrary_graph();
+    std::erase_if(graph.edges, [](const Edge& edge) { return edge.from >= edge.to; });
+    for (auto& node : graph.nodes) {
+        node.parent = none;
+    }
+
+    auto text = to_text(graph, {.columns_max = 10'000});
+    auto rows = rows_of(text);
+
+    for (const auto& edge : graph.edges) {
+        auto name = U"│ <";
+        auto wanted = std::u32string{name};
+        for (auto letter : fmt::format("{}> ", edge.from)) {
+            wanted += static_cast<char32_t>(letter);
+        }
+        auto row = std::size_t{0};
+        while (rows[row].find(wanted) == std::u32string::npos) {
+            ++row;
+        }
+        auto column = rows[row].find(wanted) + 1;
+        while (rows[row][column] != U'│') {
+            ++column;
+            if (rows[row + 1][column] == U'┬') {
+                break;
+            }
+        }
+        RC_ASSERT(rows[row + 1][column] == U'┬');
+        RC_ASSERT(reached_from(rows, row + 1, column).contains(fmt::format("<{}>", edge.to)));
     }
 }
 
