@@ -145,15 +145,26 @@ private:
             }
         }
         std::ranges::stable_sort(order, {}, [](const Net* net) { return net->left(); });
-        auto ends = std::vector<int>{};
+        auto last = std::vector<const Net*>{}; // Of each track.
         for (auto* net : order) {
-            auto free = std::ranges::find_if(ends, [&](int end) { return end + 1 < net->left(); });
-            net->track = static_cast<int>(free - ends.begin());
-            if (free == ends.end()) {
-                ends.push_back(0);
+            auto free = std::ranges::find_if(
+                last, [&](const Net* before) { return may_follow(*before, *net); });
+            net->track = static_cast<int>(free - last.begin());
+            if (free == last.end()) {
+                last.push_back(net);
             }
-            ends[static_cast<std::size_t>(net->track)] = net->right();
+            last[static_cast<std::size_t>(net->track)] = net;
         }
+    }
+
+    /// Whether two may lie in the same row: they are apart, or meet where both lead.
+    static bool may_follow(const Net& before, const Net& net) {
+        auto leads_to = [](const Net& each, int column) {
+            return std::ranges::find(each.to, column) != each.to.end();
+        };
+        auto meeting = net.left();
+        return before.right() + 1 < meeting ||
+               (before.right() == meeting && leads_to(before, meeting) && leads_to(net, meeting));
     }
 
     /// Tracks, and a row for the arrows.

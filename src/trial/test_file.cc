@@ -29,9 +29,9 @@ public:
     CaseReader(const Value& form, const std::string& path, Problems& problems)
         : form_(form),
           problems_(problems),
-          reader_(
-              form, path, problems,
-              {"name", "input", "start", "functions", "tasks", "events", "approvals", "expect"}) {}
+          reader_(form, path, problems,
+                  {"name", "input", "start", "functions", "tasks", "events", "approvals", "mends",
+                   "expect"}) {}
 
     Case read(const Replies& functions, const Replies& tasks) {
         auto read = Case{.functions = functions, .tasks = tasks};
@@ -52,7 +52,10 @@ public:
             read.events.push_back(read_event(item, path));
         });
         each("approvals", [&](const Value& item, const std::string& path) {
-            read.approvals.push_back(read_approval(item, path));
+            read.words.push_back(read_approval(item, path));
+        });
+        each("mends", [&](const Value& item, const std::string& path) {
+            read.words.push_back(read_mend(item, path));
         });
         read.expected = read_expected();
         return read;
@@ -113,16 +116,47 @@ private:
         return sent;
     }
 
-    Approval read_approval(const Value& form, const std::string& path) {
+    Word read_approval(const Value& form, const std::string& path) {
         auto reader =
             FormReader{form, path, problems_, {"after", "task", "form", "by", "reject", "reason"}};
-        auto approval = Approval{.after = reader.duration("after").value_or(Nanos{0}),
-                                 .task = reader.text("task").value_or(""),
-                                 .said = form.is_map() ? form.without("after") : Value{}};
-        if (form.is_map() && approval.task.empty()) {
+        auto word = read_word(form, reader);
+        word.action = "task.approve";
+        word.params = form.is_map() ? form.without("after") : Value{};
+        return word;
+    }
+
+    Word read_mend(const Value& form, const std::string& path) {
+        auto reader = FormReader{
+            form, path, problems_, {"after", "task", "retry", "input", "skip", "result"}};
+        auto word = read_word(form, reader);
+        auto given = 0;
+        for (const auto& [member, action] : {std::pair{"retry", "task.retry"},
+                                             {"skip", "task.skip"},
+                                             {"result", "task.set_result"}}) {
+            if (form.find(member) != nullptr) {
+                ++given;
+                word.action = action;
+            }
+        }
+        if (form.is_map() && given != 1) {
+            trigger::report(problems_, path,
+                            fmt::format("expected one of retry: true, skip: true or result, found "
+                                        "{} of them",
+                                        given));
+        }
+        word.params =
+            form.is_map() ? form.without("after").without("retry").without("skip") : Value{};
+        return word;
+    }
+
+    static Word read_word(const Value& form, const FormReader& reader) {
+        auto word = Word{};
+        word.after = reader.duration("after").value_or(Nanos{0});
+        word.task = reader.text("task").value_or("");
+        if (form.is_map() && word.task.empty()) {
             reader.expect("task", "the task that waits for it");
         }
-        return approval;
+        return word;
     }
 
     Expected read_expected() {

@@ -38,11 +38,15 @@ struct SentEvent {
     Value data;
 };
 
-/// What a person says to a task that waits for it, then or later.
-struct Approval {
+/// What a person says to a task once it waits or is halted, and not before a time.
+struct Word {
     Nanos after{0};
-    std::string task; ///< By its place: `tiles/17/check`.
-    Value said;       ///< As `task.approve` takes it.
+    std::string task;   ///< By its place: `tiles/17/check`.
+    std::string action; ///< `task.approve`, `task.skip`, …
+    Value params;       ///< Of the action.
+
+    /// What the task must be to hear it.
+    std::string_view awaited() const { return action == "task.approve" ? "waiting" : "halted"; }
 };
 
 struct ExpectedCalls {
@@ -75,7 +79,7 @@ struct Case {
     Replies functions;
     Replies tasks;
     std::vector<SentEvent> events;
-    std::vector<Approval> approvals;
+    std::vector<Word> words; ///< In the order in which they are said.
     Expected expected;
 };
 

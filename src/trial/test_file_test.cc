@@ -31,6 +31,7 @@ cases:
   - start: yesterday
     events: [{type: sluice.run.started}]
     approvals: [{form: {}}]
+    mends: [{task: a}]
     expect: {status: good, calls: {f: many}, tasks: {a: 1}, fired: {b: x}, order: f, eror: 1}
   - {name: twice}
   - {name: twice}
@@ -44,13 +45,14 @@ t.yaml:8:5: cases/0/name: found nothing, expected the name of the case
 t.yaml:8:5: cases/0/start: found the text "yesterday", expected a time such as "2026-01-01T00:00:00Z"
 t.yaml:9:15: cases/0/events/0/type: found the text "sluice.run.started", expected the type of an event, which does not begin with "sluice."
 t.yaml:10:17: cases/0/approvals/0/task: found nothing, expected the task that waits for it
-t.yaml:11:14: cases/0/expect/status: found the text "good", expected one of succeeded, failed, cancelled, timed_out
-t.yaml:11:36: cases/0/expect/calls/f: found the text "many", expected how many calls, or a map of count and inputs
-t.yaml:11:54: cases/0/expect/tasks/a: found the number 1, expected the status of a task
-t.yaml:11:69: cases/0/expect/fired/b: found the text "x", expected how often it fired
-t.yaml:11:76: cases/0/expect/order: found the text "f", expected a list of functions or tasks
-t.yaml:11:86: cases/0/expect/eror: unknown member "eror": did you mean "error"?
-t.yaml:13:6: cases/2/name: found "twice" again, expected names that differ
+t.yaml:11:13: cases/0/mends/0: expected one of retry: true, skip: true or result, found 0 of them
+t.yaml:12:14: cases/0/expect/status: found the text "good", expected one of succeeded, failed, cancelled, timed_out
+t.yaml:12:36: cases/0/expect/calls/f: found the text "many", expected how many calls, or a map of count and inputs
+t.yaml:12:54: cases/0/expect/tasks/a: found the number 1, expected the status of a task
+t.yaml:12:69: cases/0/expect/fired/b: found the text "x", expected how often it fired
+t.yaml:12:76: cases/0/expect/order: found the text "f", expected a list of functions or tasks
+t.yaml:12:86: cases/0/expect/eror: unknown member "eror": did you mean "error"?
+t.yaml:14:6: cases/2/name: found "twice" again, expected names that differ
 )");
 }
 

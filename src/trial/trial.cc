@@ -1,6 +1,7 @@
 #include "trial/trial.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ public:
           time_(tried.start),
           cast_(tried, subject.functions, time_),
           stage_(vocabulary, time_, cast_),
-          approvals_(tried.approvals) {}
+          words_(tried.words) {}
 
     Verdict run() {
         auto verdict = Verdict{};
@@ -54,12 +55,9 @@ public:
                                              .calls = cast_.calls(),
                                              .triggers = shown_triggers()};
             internal::judge(case_.expected, outcome, verdict.differences);
-            for (const auto& approval : approvals_) {
+            for (const auto& word : words_) {
                 verdict.differences.push_back(
-                    {.path = "approvals",
-                     .message = fmt::format("nobody asked for that of {}", approval.task),
-                     .expected = {},
-                     .got = {}});
+                    {.path = {}, .message = unheard(word), .expected = {}, .got = {}});
             }
         }
         return verdict;
@@ -98,7 +96,7 @@ private:
             if (is_over()) {
                 return;
             }
-            if (approve()) {
+            if (speak()) {
                 continue;
             }
             auto next = next_moment();
@@ -132,6 +130,15 @@ private:
             {.path = {}, .message = std::move(message), .expected = {}, .got = {}});
     }
 
+    /// `approve sign`
+    static std::string text_of(const Word& word) {
+        return fmt::format("{} {}", word.action.substr(word.action.find('.') + 1), word.task);
+    }
+
+    static std::string unheard(const Word& word) {
+        return fmt::format("{} was not said: the task was never {}", text_of(word), word.awaited());
+    }
+
     void stop_waiting(const std::string& message) {
         auto inspector = engine::Inspector{stage_.store(), stage_.vocabulary()};
         auto explained = server::inspect::explain_run(inspector, run_name);
@@ -141,17 +148,15 @@ private:
         if (more > 0) {
             waits.push_back(fmt::format("and {} more", more));
         }
-        for (const auto& approval : approvals_) {
-            waits.push_back(fmt::format("the approval of {} was not asked for", approval.task));
-        }
+        std::ranges::transform(words_, std::back_inserter(waits), unheard);
         stop(waits.empty() ? message : fmt::format("{}: {}", message, fmt::join(waits, "; ")));
     }
 
-    /// Of the engine, or when somebody approves.
+    /// Of the engine, or when somebody has something to say.
     std::optional<Nanos> next_moment() {
         auto next = stage_.until_next();
-        for (const auto& approval : approvals_) {
-            auto left = approval.after - time_.steady();
+        for (const auto& word : words_) {
+            auto left = word.after - time_.steady();
             if (left > Nanos{0} && (!next || left < *next)) {
                 next = left;
             }
@@ -175,49 +180,52 @@ private:
                                         .done = {}});
     }
 
-    /// Says what people say now to tasks that wait for it; false when there is nothing.
-    bool approve() {
-        if (std::ranges::none_of(approvals_, [this](const Approval& each) {
-                return each.after <= time_.steady();
-            })) {
+    /// Says what people say now to a task that waits for it; false when there is nothing.
+    bool speak() {
+        auto is_due = [this](const Word& each) { return each.after <= time_.steady(); };
+        if (std::ranges::none_of(words_, is_due)) {
             return false;
         }
         auto inspector = engine::Inspector{stage_.store(), stage_.vocabulary()};
         auto rows = server::inspect::trigger_rows(inspector, run_name);
-        auto waits = [&](const Approval& approval) {
-            auto slash = approval.task.rfind('/');
-            auto scope = slash == std::string::npos ? "" : approval.task.substr(0, slash);
-            auto name = approval.task.substr(slash == std::string::npos ? 0 : slash + 1);
-            return approval.after <= time_.steady() && rows &&
-                   std::ranges::any_of(*rows, [&](const server::inspect::WaitingTrigger& row) {
-                       return row.status == "waiting" && row.scope == scope &&
-                              (scope.empty() ? row.id == name : row.id.ends_with("." + name));
-                   });
-        };
-        auto found = std::ranges::find_if(approvals_, waits);
-        if (found == approvals_.end()) {
+        auto found = std::ranges::find_if(words_, [&](const Word& word) {
+            return is_due(word) && rows && is_awaited(word, *rows);
+        });
+        if (found == words_.end()) {
             return false;
         }
         say(*found);
-        approvals_.erase(found);
+        words_.erase(found);
         return true;
     }
 
-    void say(const Approval& approval) {
-        auto action = Value::object({{"task.approve", approval.said}});
+    static bool is_awaited(const Word& word,
+                           const std::vector<server::inspect::WaitingTrigger>& rows) {
+        auto slash = word.task.rfind('/');
+        auto scope = slash == std::string::npos ? "" : word.task.substr(0, slash);
+        auto name = word.task.substr(slash == std::string::npos ? 0 : slash + 1);
+        return std::ranges::any_of(rows, [&](const server::inspect::WaitingTrigger& row) {
+            return row.status == word.awaited() && row.scope == scope &&
+                   (scope.empty() ? row.id == name : row.id.ends_with("." + name));
+        });
+    }
+
+    void say(const Word& word) {
+        auto action = Value::map({{word.action, word.params}});
         stage_.post(engine::CommandInput{
             .run = run_name,
             .type = std::string{trigger::types::run_command},
             .data = Value::object({{"action", action}}),
-            .done = [this, task = approval.task](const Result<Value>& said) {
-                if (!said || value::text_at(*said, "fate") != "handled") {
-                    const auto* reply = said ? said->find("reply") : nullptr;
-                    const auto* error = reply == nullptr ? nullptr : reply->find("error");
-                    stop(fmt::format("the approval of {} was refused: {}", task,
-                                     error != nullptr ? value::text_at(*error, "message")
-                                     : said           ? "the run has ended"
-                                                      : said.error().message));
+            .done = [this, told = text_of(word)](const Result<Value>& said) {
+                if (said && value::text_at(*said, "fate") == "handled") {
+                    return;
                 }
+                const auto* reply = said ? said->find("reply") : nullptr;
+                const auto* error = reply == nullptr ? nullptr : reply->find("error");
+                stop(fmt::format("{} was refused: {}", told,
+                                 error != nullptr ? value::text_at(*error, "message")
+                                 : said           ? "the run has ended"
+                                                  : said.error().message));
             }});
     }
 
@@ -236,7 +244,7 @@ private:
     reactor::VirtualTime time_;
     internal::MockedCast cast_;
     Stage stage_;
-    std::vector<Approval> approvals_; ///< Not yet said.
+    std::vector<Word> words_; ///< Not yet said.
     std::optional<Value> ending_;
     std::optional<Nanos> ended_at_;
     std::vector<Difference> differences_; ///< Why it could not go on.

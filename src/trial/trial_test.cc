@@ -295,9 +295,50 @@ result: ${tasks.ask.result.form.sum}
                           "    expect: {error: rejected, duration: 5h}\n"),
               "");
     EXPECT_TRUE(differences("    approvals: [{task: ask, form: {sum: many}}]\n")
-                    .starts_with("the approval of ask was refused: "));
+                    .starts_with("approve ask was refused: "));
     EXPECT_TRUE(differences("    approvals: [{task: other}]\n")
-                    .contains("ask is waiting: sure?; the approval of other was not asked for"));
+                    .contains("ask is waiting: sure?; approve other was not said: the "
+                              "task was never waiting"));
+}
+
+TEST_F(TrialTest, PeopleMendWhatIsHalted) {
+    define(R"(
+name: halted
+tasks:
+  load: {call: work, input: 1, on_error: halt, retry: {attempts: 1}}
+  next: {call: echo, after: load, input: "${tasks.load.result}"}
+result: ${tasks.next.result}
+)");
+    const auto* const replies = "    functions: {work: [{error: broken}, {result: 7}]}\n";
+
+    EXPECT_EQ(
+        differences(replies + std::string{"    mends: [{task: load, retry: true, after: 1h}]\n"
+                                          "    expect: {result: 7, duration: 1h}\n"}),
+        "");
+    EXPECT_EQ(differences(replies + std::string{"    mends: [{task: load, result: 5}]\n"
+                                                "    expect: {result: 5}\n"}),
+              "");
+    EXPECT_EQ(
+        differences(
+            replies +
+            std::string{"    mends: [{task: load, skip: true}]\n"
+                        "    expect: {status: failed, tasks: {load: skipped, next: skipped}}\n"}),
+        "");
+    EXPECT_TRUE(differences(replies).contains("load is halted: broken"));
+}
+
+TEST_F(TrialTest, TasksInItemsAreKnownByTheirPlaces) {
+    define(R"(
+name: items
+tasks:
+  tiles: {map: {over: [a, b], tolerate: 1, tasks: {load: {call: work, input: "${item}"}}}}
+)");
+
+    EXPECT_EQ(differences(R"(
+    tasks: {tiles.load: [{when: b, error: broken}, {result: 1}]}
+    expect: {tasks: {tiles: succeeded, tiles/0/load: succeeded, tiles/1/load: failed}}
+)"),
+              "");
 }
 
 TEST_F(TrialTest, NestedRunsAreTriedToo) {

@@ -31,11 +31,11 @@ public:
             settle(rank, nullptr);
         }
         for (auto at = 0; at < sweeps; ++at) {
-            for (const auto& rank : layers_.ranks) {
-                settle(rank, &Slot::above);
-            }
             for (auto rank = layers_.ranks.rbegin(); rank != layers_.ranks.rend(); ++rank) {
                 settle(*rank, &Slot::below);
+            }
+            for (const auto& rank : layers_.ranks) {
+                settle(rank, &Slot::above);
             }
         }
         move_to_zero();
