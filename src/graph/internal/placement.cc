@@ -38,6 +38,7 @@ public:
                 settle(rank, &Slot::above);
             }
         }
+        straighten();
         move_to_zero();
         return std::move(middles_);
     }
@@ -92,6 +93,48 @@ private:
             for (auto left = block.count; left > 0; --left, ++at) {
                 middles_[rank[at]] = base + offsets[at];
             }
+        }
+    }
+
+    /// Puts each line that passes several layers into one column, if its neighbours leave one free.
+    void straighten() {
+        auto places = std::vector<std::size_t>(layers_.slots.size());
+        for (const auto& rank : layers_.ranks) {
+            for (auto at = std::size_t{0}; at < rank.size(); ++at) {
+                places[rank[at]] = at;
+            }
+        }
+        // The slots of a line stand behind each other.
+        for (auto first = std::size_t{0}; first < layers_.slots.size();) {
+            auto end = first + 1;
+            while (layers_.slots[first].node == none && end < layers_.slots.size() &&
+                   layers_.slots[end].source == layers_.slots[first].source) {
+                ++end;
+            }
+            if (end - first > 1) {
+                straighten(first, end, places);
+            }
+            first = end;
+        }
+    }
+
+    void straighten(std::size_t first, std::size_t end, const std::vector<std::size_t>& places) {
+        auto least = INT32_MIN;
+        auto most = INT32_MAX;
+        for (auto slot = static_cast<std::uint32_t>(first); slot < end; ++slot) {
+            const auto& rank = layers_.ranks[layers_.slots[slot].rank];
+            auto at = places[slot];
+            if (at > 0) {
+                least = std::max(least, middles_[rank[at - 1]] + apart(rank[at - 1], slot));
+            }
+            if (at + 1 < rank.size()) {
+                most = std::min(most, middles_[rank[at + 1]] - apart(slot, rank[at + 1]));
+            }
+        }
+        if (least <= most) {
+            auto column = std::clamp(middles_[first], least, most);
+            std::fill(middles_.begin() + static_cast<std::ptrdiff_t>(first),
+                      middles_.begin() + static_cast<std::ptrdiff_t>(end), column);
         }
     }
 
