@@ -27,6 +27,9 @@ Stage::Stage(const trigger::Vocabulary& vocabulary, reactor::VirtualTime& time, 
             .watch = {},
             .stop = [this](const Error& error) { broken_ = error; }},
         engine::LaneLimits{}, diagnostics_);
+    lane_->set_return([this](std::unique_ptr<store::Batch> batch, Result<void> result) {
+        lane_->committed(std::move(batch), std::move(result));
+    });
 }
 
 Stage::~Stage() {

@@ -260,6 +260,23 @@ triggers:
         << differences("");
 }
 
+TEST_F(TrialTest, MuchAtOnceIsDoneInTurns) {
+    define(
+        "name: many\ntasks: {all: {map: {over: 3000, call: work}}}\n"
+        "result: ${size(tasks.all.result)}\n");
+
+    EXPECT_EQ(differences("    functions: {work: {result: 1, delay: 1s}}\n"
+                          "    expect: {result: 3000, calls: {work: 3000}, duration: 1s}\n"),
+              "");
+
+    define(
+        "name: loop\ntriggers: [{id: a, on: [sluice.run.started, again], lifetime: persistent, "
+        "action: {emit: again}}]\n");
+    limits_.steps = 2;
+
+    EXPECT_TRUE(differences("").starts_with("the run goes on without an end"));
+}
+
 TEST_F(TrialTest, EventsComeAtTheirTimes) {
     define(plain);
 
