@@ -205,6 +205,10 @@ TEST_F(TrialTest, AnUnmockedFunctionIsNamed) {
     EXPECT_EQ(differences("    input: {n: 1}\n"),
               "function \"work\" was called with {\"n\":1} and is not mocked: write `functions: "
               "{work: {result: …}}` in the case");
+    define("name: own\ntasks: {a b: {script: exit 1}}\n");
+    EXPECT_EQ(differences(""),
+              "function \"script:a b\" was called by task a b with null and is not mocked: write "
+              "`tasks: {\"a b\": {result: …}}` in the case");
 }
 
 TEST_F(TrialTest, BuiltInFunctionsDoWhatTheyDo) {

@@ -156,15 +156,21 @@ void MockedCast::report_missing(const event::Delivery& delivery, const std::stri
     auto is_mocked = case_.functions.contains(delivery.target) || case_.tasks.contains(task);
     auto by = task.empty() || task == delivery.target ? "" : fmt::format(" by task {}", task);
     auto input = value::brief(delivery.payload, 200);
-    missing_ = is_mocked
-                   ? fmt::format(
-                         "function {} was called{} with {}, which no reply is for: write "
-                         "one without `when`, or with one that this input has",
-                         trigger::quoted(delivery.target), by, input)
-                   : fmt::format(
-                         "function {} was called{} with {} and is not mocked: write "
-                         "`functions: {{{}: {{result: …}}}}` in the case",
-                         trigger::quoted(delivery.target), by, input, as_key(delivery.target));
+    // A script or a request goes by a name of ours, which is the task's own.
+    auto is_own = delivery.target.ends_with(":" + task);
+    auto what = is_mocked
+                    ? "which no reply is for: write one without `when`, or with one that this "
+                      "input has"
+                : is_own ? fmt::format(
+                               "and is not mocked: write `tasks: {{{}: {{result: …}}}}` in "
+                               "the case",
+                               as_key(task))
+                         : fmt::format(
+                               "and is not mocked: write `functions: {{{}: {{result: …}}}}` in "
+                               "the case",
+                               as_key(delivery.target));
+    missing_ = fmt::format("function {} was called{} with {}{} {}",
+                           trigger::quoted(delivery.target), by, input, is_mocked ? "," : "", what);
 }
 
 } // namespace sluice::trial::internal
