@@ -16,7 +16,7 @@
 #include "event/event.h"
 #include "trigger/ids.h"
 #include "trigger/internal/seen_ids.h"
-#include "trigger/trigger_states.h"
+#include "trigger/internal/trigger_states.h"
 #include "value/value.h"
 
 namespace sluice::trigger {
