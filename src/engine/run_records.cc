@@ -86,16 +86,19 @@ public:
     TriggerGroupWriter(std::string_view run_key, store::Batch& batch)
         : run_key_(run_key), batch_(batch) {}
 
-    /// `dirty` are those of the group that changed.
+    /// `dirty` are those of the group that changed, or are no longer there.
     void write(const trigger::TriggerStates::Group& group,
                std::span<const trigger::DirtyTrigger> dirty) {
         auto must_write_group = false;
         for (const auto& [scope, number] : dirty) {
-            auto& state = *group[number.raw() % trigger::TriggerStates::group_size];
-            must_write_group |= state.is_plain() || state.stored == Stored::WithGroup;
-            if (!state.is_plain()) {
-                batch_.put(keys::trigger_state(run_key_, scope, number), record_of(state));
-                state.stored = Stored::Alone;
+            auto* state = group[number.raw() % trigger::TriggerStates::group_size].get();
+            must_write_group |=
+                state == nullptr || state->is_plain() || state->stored == Stored::WithGroup;
+            if (state == nullptr) {
+                batch_.remove(keys::trigger_state(run_key_, scope, number));
+            } else if (!state->is_plain()) {
+                batch_.put(keys::trigger_state(run_key_, scope, number), record_of(*state));
+                state->stored = Stored::Alone;
             }
         }
         if (must_write_group) {
@@ -138,6 +141,7 @@ void write_triggers(RunState& state, std::string_view run_key, store::Batch& bat
     using trigger::TriggerStates;
     // In the order of their keys, in which a store takes many far more cheaply.
     std::ranges::sort(state.dirty_triggers);
+    static const auto none = TriggerStates::Group{};
     auto writer = TriggerGroupWriter{run_key, batch};
     auto is_neighbour = [](const trigger::DirtyTrigger& one, const trigger::DirtyTrigger& other) {
         return one.scope == other.scope && TriggerStates::group_of(one.trigger.raw()) ==
@@ -150,9 +154,7 @@ void write_triggers(RunState& state, std::string_view run_key, store::Batch& bat
         const auto* group = states == nullptr
                                 ? nullptr
                                 : states->group(TriggerStates::group_of(from->trigger.raw()));
-        if (group != nullptr) {
-            writer.write(*group, {from, to});
-        }
+        writer.write(group == nullptr ? none : *group, {from, to});
         from = to;
     }
 }

@@ -152,6 +152,28 @@ TEST_F(TriggerRecords, TakesOverPlainStatesThatLieAlone) {
     EXPECT_EQ(loaded_progress(2), 7U);
 }
 
+TEST_F(TriggerRecords, RemovesStatesThatAreNoLongerThere) {
+    activate(1, 5);
+    activate(2, 6);
+    meet(3, 7);
+    write();
+    ASSERT_EQ(records(), 2U);
+
+    for (auto number : {1U, 2U, 3U}) {
+        activate(number, 9);
+    }
+    state_.root_triggers.clear();
+    activate(1, 8);
+    write();
+
+    EXPECT_EQ(records(), 1U);
+    EXPECT_EQ(loaded_progress(1), 8U);
+    activate(1, 9);
+    state_.root_triggers.clear();
+    write();
+    EXPECT_EQ(records(), 0U);
+}
+
 TEST_F(TriggerRecords, AreRefusedByAProgramWithoutGroups) {
     activate(1, 5);
     write();
