@@ -96,6 +96,7 @@ std::vector<Call> Dispatcher::take_waiting(const Slot& slot) {
 
 Dispatcher::SlotRef Dispatcher::find_slot(std::string_view space, std::string_view name) const {
     auto named = slots_.find(name);
+    named = named == slots_.end() ? slots_.find(any_function) : named;
     if (named == slots_.end()) {
         return nullptr;
     }

@@ -97,7 +97,9 @@ Sink::~Sink() {
 }
 
 void Sink::deliver(event::Delivery delivery, Done done) {
-    auto reply = within(delivery.timeout, call(delivery, options_.seed));
+    auto given = options_.time_scale ? simulate(delivery, options_.seed, *options_.time_scale)
+                                     : call(delivery, options_.seed);
+    auto reply = within(delivery.timeout, std::move(given));
     if (reply.delay == Nanos{0}) {
         done(std::move(reply.answer));
         return;
