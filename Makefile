@@ -5,8 +5,9 @@ CYCLES ?= 100
 SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
+FOLDER ?=
 .DEFAULT_GOAL := help
-.PHONY: headers help setup build demo test check bench format tidy simulate crash hostile load fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash hostile load workloads fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -67,6 +68,9 @@ hostile: build ## what 10,000 idle connections, slow senders and floods cost the
 
 load: build ## events over HTTP with wrk, single and in batches
 	python3 tests/e2e/event_load.py build/release/bin/sluice
+
+workloads: build ## recorded scientific workflows against their critical paths: FOLDER=… for others
+	python3 tests/conformance/wfcommons_test.py build/release/bin/sluice $(FOLDER) --all --times
 
 fuzz: ## every fuzzer for SECONDS=60
 	@tools/fuzz.sh $(SECONDS)

@@ -62,6 +62,7 @@ STEPS = [
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
     meeting("JSONPath", "conformance/jsonpath_test.py"),
     meeting("CESQL", "conformance/cesql_test.py"),
+    meeting("workloads", "conformance/wfcommons_test.py"),
     Step("unit", ctest("dev"), results="dev"),
     Step("threads", ctest("tsan"), results="tsan"),
     Step("fuzzers", "tools/fuzz.sh 5"),

@@ -44,10 +44,10 @@ private:
         }
         task.function = internal::function_name({text_of(job, "name"), task.name});
         task.function_path = join_path(task.path, "name");
-        task.input = internal::input_of(task.name, read_seconds(job, task.path),
-                                        internal::texts_of(member_of(job, "arguments")),
-                                        read_uses(job, "input", readers_, at),
-                                        read_uses(job, "output", writers_, at));
+        task.input = internal::input_of(task.name, read_seconds(job, task.path))
+                         .with("arguments", internal::texts_of(member_of(job, "arguments")))
+                         .with("inputs", read_uses(job, "input", readers_, at))
+                         .with("outputs", read_uses(job, "output", writers_, at));
     }
 
     /// As metadata or as the profile of that name; nothing: no time at all.

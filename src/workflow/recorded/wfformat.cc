@@ -121,11 +121,9 @@ private:
         task.function = internal::function_name(
             {program, text_of(form, "category"), text_of(form, "name"), task.name});
         task.function_path = program.empty() ? std::string{} : path + "/command/program";
-        auto arguments =
-            command == nullptr ? member_of(seen, "arguments") : member_of(*command, "arguments");
-        task.input = internal::input_of(task.name, seconds, internal::texts_of(arguments),
-                                        files_of(form, "inputFiles", "input"),
-                                        files_of(form, "outputFiles", "output"));
+        // Arguments and files are a record too, which may be large: who wants them finds them in
+        // it.
+        task.input = internal::input_of(task.name, seconds);
     }
 
     double read_seconds(const Value& form, const std::string& path) {
@@ -147,22 +145,6 @@ private:
                                             internal::seconds_expected));
         }
         return 0;
-    }
-
-    static Value files_of(const Value& form, std::string_view current, std::string_view link) {
-        if (const auto* list = member_of(form, current)) {
-            return internal::texts_of(list);
-        }
-        auto names = std::vector<Value>{};
-        const auto* files = member_of(form, "files");
-        for (auto at = std::size_t{0}; files != nullptr && files->is_list() && at < files->size();
-             ++at) {
-            const auto& file = files->as_list()[at];
-            if (text_of(file, "link") == link) {
-                names.push_back(internal::literal(text_of(file, "name")));
-            }
-        }
-        return Value::list(std::move(names));
     }
 
     /// Files differ in which of the two they have; what either says holds.

@@ -101,14 +101,15 @@ void TaskReader::check_name(const Value& name, const std::string& path, std::uin
                                  task_name_bytes_max));
         return;
     }
-    task.name = own_name(name.as_string());
-    auto [first, is_new] = by_own_name_.try_emplace(task.name, at);
+    auto own = own_name(name.as_string());
+    auto [first, is_new] = by_own_name_.try_emplace(own, at);
     if (!is_new) {
         report(path, fmt::format("found {} again, expected each task to have one of its own: the "
                                  "first is {}",
                                  quoted(name.as_string()), workflow_.tasks[first->second].path));
         return;
     }
+    task.name = std::move(own);
     by_name_.insert_or_assign(name.as_string(), at);
 }
 
@@ -225,13 +226,8 @@ std::optional<double> seconds_of(const Value& value) {
     return seconds >= 0 && seconds <= seconds_max ? std::optional{seconds} : std::nullopt;
 }
 
-Value input_of(std::string_view task, double seconds, Value arguments, Value inputs,
-               Value outputs) {
-    return Value::object({{"task", literal(task)},
-                          {"seconds", seconds},
-                          {"arguments", std::move(arguments)},
-                          {"inputs", std::move(inputs)},
-                          {"outputs", std::move(outputs)}});
+Value input_of(std::string_view task, double seconds) {
+    return Value::object({{"task", literal(task)}, {"seconds", seconds}});
 }
 
 } // namespace sluice::workflow::recorded::internal

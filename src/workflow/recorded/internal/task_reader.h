@@ -60,7 +60,7 @@ std::string function_name(std::initializer_list<std::string_view> names);
 std::optional<double> seconds_of(const Value& value);
 inline constexpr std::string_view seconds_expected = "seconds, from 0 to 1000000000";
 
-/// What the function of a task is given.
-Value input_of(std::string_view task, double seconds, Value arguments, Value inputs, Value outputs);
+/// What the function of every task is given.
+Value input_of(std::string_view task, double seconds);
 
 } // namespace sluice::workflow::recorded::internal
