@@ -7,11 +7,11 @@ FILES ?=
 WORKLOAD ?=
 FOLDER ?=
 .DEFAULT_GOAL := help
-.PHONY: headers help setup build demo test check bench format tidy simulate crash hostile load workloads fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large hostile load workloads fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
@@ -62,6 +62,9 @@ simulate: ## whole systems from seeds, all faults included: SEEDS=100000 for a l
 
 crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long one
 	python3 tests/crash/crash_test.py --cycles $(CYCLES)
+
+crash-large: build ## the same with thousands of tasks and recorded workflows: CYCLES=1000 for a long one
+	python3 tests/crash/crash_test.py --large --cycles $(CYCLES)
 
 hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
 	python3 tests/e2e/hostile_load.py build/release/bin/sluice

@@ -57,6 +57,7 @@ STEPS = [
     meeting("expressions", "e2e/eval_test.py"),
     meeting("routes", "e2e/route_test.py"),
     meeting("tasks", "e2e/dag_test.py"),
+    meeting("recorded", "e2e/recorded_test.py"),
     meeting("client", "e2e/client_test.py"),
     meeting("operations", "e2e/operations_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),

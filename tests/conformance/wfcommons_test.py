@@ -17,6 +17,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/crash"))
+
+from order import faults_in  # noqa: E402
+
 SMALL_SECONDS_MAX = 3.5
 SHARE_MAX, SECONDS_MAX = 0.03, 0.005
 ATTEMPTS_MAX = 5
@@ -57,25 +61,6 @@ def ask(program, *arguments):
     return done.stdout
 
 
-def faults_in(history, instance):
-    """What is wrong with the order of a run, by its history."""
-    opened, ended = collections.defaultdict(list), collections.defaultdict(list)
-    for entry in history:
-        if entry["json"]["type"] == "sluice.task.succeeded" and entry["fate"] == "fired":
-            ended[entry["json"]["subject"]].append(entry["event"])
-        for change in entry["changes"]:
-            if change["change"] == "task opened":
-                opened[change["task"]["subject"]].append(entry["event"])
-    for name, events in (("called", opened), ("ended", ended)):
-        if set(events) != set(instance.parents):
-            yield f"{name} were {len(events)} tasks of {len(instance.parents)}"
-        yield from (f"{task} was {name} {len(times)} times" for task, times in events.items() if len(times) != 1)
-    for task, parents in instance.parents.items():
-        late = [parent for parent in parents if not ended[parent] or ended[parent][0] >= opened[task][0]]
-        if late:
-            yield f"{task} was called before {late[0]} had ended"
-
-
 def moment(text):
     """In seconds: datetime knows no nanoseconds."""
     whole, _, parts = text.rstrip("Z").partition(".")
@@ -90,7 +75,7 @@ def run(program, instance, options):
         shown = json.loads(ask(program, "show", "run", "--data", data, "--json"))
         lines = ask(program, "show", "run", "--history", "--json", "--limit", 10_000_000, "--data", data).splitlines()
     faults = [] if shown["status"] == "succeeded" else [f"it ended as {shown['status']}"]
-    faults += faults_in([json.loads(line) for line in lines], instance)
+    faults += faults_in([json.loads(line) for line in lines], instance.parents)
     return moment(shown["ended"]) - moment(shown["started"]), faults
 
 
