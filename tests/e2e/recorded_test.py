@@ -6,6 +6,8 @@ usage: recorded_test.py [PROGRAM] [unittest options]
 import json
 import os
 import pathlib
+import re
+import subprocess
 import sys
 import time
 import unittest
@@ -97,6 +99,20 @@ class Recorded(ProgramTest):
         shown = json.loads(self.sluice("show", "r", "--json", "--server", address).stdout)
 
         self.assertEqual(shown["result"], {"b": {"task": "b", "seconds": 0.0}})
+
+
+class Pages(ProgramTest):
+    def test_the_how_to_does_what_it_says(self):
+        example = re.search(r"^```json\n(.*?)^```", (ROOT / "docs/reference/recorded.md").read_text(), re.MULTILINE | re.DOTALL)
+        self.file("small.json", example.group(1))
+        page = (ROOT / "docs/how-to/run-a-recorded-workflow.md").read_text()
+        commands = re.findall(r"^\$ (.*)\n((?:[^$`\n].*\n)*)", page, re.MULTILINE)
+        self.assertEqual(len(commands), 5)
+        for line, expected in commands:
+            with self.subTest(line):
+                done = subprocess.run(["sh", "-c", line.replace("sluice", PROGRAM, 1)], cwd=self.folder, capture_output=True, text=True,
+                                      timeout=60, env=self.environment(), check=False)
+                self.assertEqual((done.stdout, done.returncode), (expected, 0), done.stderr)
 
 
 class Simulated(ProgramTest):
