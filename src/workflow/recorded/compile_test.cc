@@ -146,7 +146,7 @@ TEST(RecordedCompile, CallsTheProgramUnlessItIsNoNameOrThatOfABuiltInFunction) {
 })");
 
     ASSERT_TRUE(compiled) << said_of(compiled);
-EXPECT_THAT(tasks_in(*compiled), ElementsAre("a: mProject", "b_1: second", "_c: _c"));
+    EXPECT_THAT(tasks_in(*compiled), ElementsAre("a: mProject", "b_1: second", "_c: _c"));
 }
 
 TEST(RecordedCompile, SaysOnceWhichFunctionIsMissed) {
