@@ -266,6 +266,7 @@ void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
 void Dispatcher::dispatch(std::vector<Call> calls) {
     auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
+    ready.reserve(calls.size());
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {
