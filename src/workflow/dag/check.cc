@@ -257,7 +257,8 @@ public:
                       const CheckOptions& options)
         : operators_(std::make_shared<const Operators>(operators)),
           vocabulary_(vocabulary),
-          functions_(options.known_functions) {}
+          functions_(options.known_functions),
+          are_all_known_(options.are_all_known) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -286,7 +287,7 @@ private:
         check_set(form, found);
         auto flow = parse(form, *operators_, found);
         check_result(form, "", *flow, found);
-        dag::check(*flow, operators_, &functions_, found);
+        dag::check(*flow, operators_, are_all_known_ ? nullptr : &functions_, found);
         for (auto& problem : found) {
             report(problems_, path.empty() ? problem.path : join_path(path, problem.path),
                    std::move(problem.message));
@@ -330,8 +331,9 @@ private:
                 check_definition(inner.with("name", name), path);
                 continue;
             }
-            for (auto& problem : raw::check(inner.with("name", name), vocabulary_,
-                                            {.known_functions = functions_})) {
+            for (auto& problem :
+                 raw::check(inner.with("name", name), vocabulary_,
+                            {.known_functions = functions_, .are_all_known = are_all_known_})) {
                 report(problems_, join_path(path, problem.path), std::move(problem.message));
             }
         }
@@ -340,6 +342,7 @@ private:
     std::shared_ptr<const Operators> operators_;
     const trigger::Vocabulary& vocabulary_;
     Names functions_;
+    bool are_all_known_;
     Problems problems_;
     std::unique_ptr<Flow> flow_;
 };

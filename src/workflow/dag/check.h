@@ -17,6 +17,7 @@ namespace sluice::workflow::dag {
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
+    bool are_all_known = false; ///< Whatever a function is called, it is there.
 };
 
 /// Everything that is wrong with a definition of tasks, each with its place; at most 100. A

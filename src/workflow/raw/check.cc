@@ -28,7 +28,9 @@ bool is_within(std::string_view inner, std::string_view outer) {
 class Checker {
 public:
     Checker(const trigger::Vocabulary& vocabulary, const CheckOptions& options)
-        : vocabulary_(vocabulary), functions_(options.known_functions) {}
+        : vocabulary_(vocabulary),
+          functions_(options.known_functions),
+          are_all_known_(options.are_all_known) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -154,7 +156,8 @@ private:
         }
         auto name = function->as_string();
         // A name that is computed is known when it is called.
-        if (name.contains("${") || is_builtin(name) || functions_.contains(name)) {
+        if (are_all_known_ || name.contains("${") || is_builtin(name) ||
+            functions_.contains(name)) {
             return;
         }
         problems_.push_back(
@@ -179,6 +182,7 @@ private:
 
     const trigger::Vocabulary& vocabulary_;
     std::set<std::string, std::less<>> functions_;
+    bool are_all_known_;
     std::map<std::string, std::string, std::less<>> names_; ///< Of definitions, to their paths.
     Problems problems_;
 };
