@@ -96,6 +96,7 @@ std::vector<Call> Dispatcher::take_waiting(const Slot& slot) {
 
 Dispatcher::SlotRef Dispatcher::find_slot(std::string_view space, std::string_view name) const {
     auto named = slots_.find(name);
+    named = named == slots_.end() ? slots_.find(any_function) : named;
     if (named == slots_.end()) {
         return nullptr;
     }
@@ -266,6 +267,7 @@ void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
 void Dispatcher::dispatch(std::vector<Call> calls) {
     auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
+    ready.reserve(calls.size());
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {

@@ -38,8 +38,7 @@ std::expected<::sluice::graph::Graph, ExitCode> draw_file(const std::string& fil
     if (!text) {
         return std::unexpected(report(text.error()));
     }
-    auto loaded = load_definition(*std::move(text), file, make_vocabulary(), {},
-                                  workflow::raw::UnknownFunctions::Allowed);
+    auto loaded = load_definition(*std::move(text), file, make_vocabulary(), {.are_all = true});
     if (!loaded) {
         say_findings(loaded.error());
         return std::unexpected(ExitCode::Invalid);

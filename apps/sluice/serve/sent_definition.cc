@@ -28,8 +28,8 @@ Findings undefined_functions(const LoadedDefinition& loaded, std::string_view fi
 server::Compiled compile(const trigger::Vocabulary& vocabulary,
                          const std::set<std::string, std::less<>>& known_functions,
                          std::string_view source, std::string_view file) {
-    auto loaded =
-        load_definition(std::string{source}, std::string{file}, vocabulary, known_functions);
+    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary,
+                                  {.names = known_functions});
     auto wrong =
         loaded ? undefined_functions(*loaded, file, known_functions) : std::move(loaded.error());
     if (wrong.empty()) {

@@ -75,8 +75,8 @@ private:
             return std::unexpected(report(text.error()));
         }
         // Functions of a server are mocked, so the definition need not declare them.
-        auto loaded = load_definition(*std::move(text), path.string(), vocabulary_, {},
-                                      workflow::raw::UnknownFunctions::Allowed);
+        auto loaded =
+            load_definition(*std::move(text), path.string(), vocabulary_, {.are_all = true});
         if (!loaded) {
             report_.add_findings(loaded.error());
             return std::unexpected(ExitCode::Invalid);

@@ -258,7 +258,7 @@ public:
         : operators_(std::make_shared<const Operators>(operators)),
           vocabulary_(vocabulary),
           functions_(options.known_functions),
-          unknown_functions_(options.unknown_functions) {}
+          are_all_known_(options.are_all_known) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -287,8 +287,7 @@ private:
         check_set(form, found);
         auto flow = parse(form, *operators_, found);
         check_result(form, "", *flow, found);
-        auto is_open = unknown_functions_ == raw::UnknownFunctions::Allowed;
-        dag::check(*flow, operators_, is_open ? nullptr : &functions_, found);
+        dag::check(*flow, operators_, are_all_known_ ? nullptr : &functions_, found);
         for (auto& problem : found) {
             report(problems_, path.empty() ? problem.path : join_path(path, problem.path),
                    std::move(problem.message));
@@ -332,9 +331,9 @@ private:
                 check_definition(inner.with("name", name), path);
                 continue;
             }
-            for (auto& problem : raw::check(
-                     inner.with("name", name), vocabulary_,
-                     {.known_functions = functions_, .unknown_functions = unknown_functions_})) {
+            for (auto& problem :
+                 raw::check(inner.with("name", name), vocabulary_,
+                            {.known_functions = functions_, .are_all_known = are_all_known_})) {
                 report(problems_, join_path(path, problem.path), std::move(problem.message));
             }
         }
@@ -343,7 +342,7 @@ private:
     std::shared_ptr<const Operators> operators_;
     const trigger::Vocabulary& vocabulary_;
     Names functions_;
-    raw::UnknownFunctions unknown_functions_;
+    bool are_all_known_;
     Problems problems_;
     std::unique_ptr<Flow> flow_;
 };

@@ -9,7 +9,6 @@
 #include "trigger/trigger_set.h"
 #include "workflow/dag/flow.h"
 #include "workflow/dag/operator.h"
-#include "workflow/raw/check.h"
 #include "workflow/raw/finding.h"
 #include "workflow/raw/parse.h"
 
@@ -18,7 +17,7 @@ namespace sluice::workflow::dag {
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
-    raw::UnknownFunctions unknown_functions = raw::UnknownFunctions::Refused;
+    bool are_all_known = false; ///< Whatever a function is called, it is there.
 };
 
 /// Everything that is wrong with a definition of tasks, each with its place; at most 100. A

@@ -30,7 +30,7 @@ public:
     Checker(const trigger::Vocabulary& vocabulary, const CheckOptions& options)
         : vocabulary_(vocabulary),
           functions_(options.known_functions),
-          unknown_functions_(options.unknown_functions) {}
+          are_all_known_(options.are_all_known) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
@@ -156,8 +156,8 @@ private:
         }
         auto name = function->as_string();
         // A name that is computed is known when it is called.
-        if (name.contains("${") || is_builtin(name) || functions_.contains(name) ||
-            unknown_functions_ == UnknownFunctions::Allowed) {
+        if (are_all_known_ || name.contains("${") || is_builtin(name) ||
+            functions_.contains(name)) {
             return;
         }
         problems_.push_back(
@@ -182,7 +182,7 @@ private:
 
     const trigger::Vocabulary& vocabulary_;
     std::set<std::string, std::less<>> functions_;
-    UnknownFunctions unknown_functions_;
+    bool are_all_known_;
     std::map<std::string, std::string, std::less<>> names_; ///< Of definitions, to their paths.
     Problems problems_;
 };

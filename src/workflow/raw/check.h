@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,16 +10,10 @@
 
 namespace sluice::workflow::raw {
 
-/// What a name means that no known function has.
-enum class UnknownFunctions : std::uint8_t {
-    Refused,
-    Allowed, ///< It will be known when it is called.
-};
-
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
-    UnknownFunctions unknown_functions = UnknownFunctions::Refused;
+    bool are_all_known = false; ///< Whatever a function is called, it is there.
 };
 
 /// Everything that is wrong with a definition, each with its place; at most 100. A document without
