@@ -323,13 +323,22 @@ void Dispatcher::resume(Call call, std::optional<trigger::TaskState> task) {
 }
 
 void Dispatcher::begin(const Slot& slot, Call call) {
+    if (services_.references != nullptr && services_.references->has_any(call.task.input)) {
+        load_input(slot, std::move(call));
+        return;
+    }
+    auto input = call.task.input;
+    deliver(slot, std::move(call), std::move(input));
+}
+
+void Dispatcher::deliver(const Slot& slot, Call call, Value input) {
     const auto* trace = call.task.policy.find("traceparent");
     auto delivery = event::Delivery{
         .key = key_of(call.run, call.key),
         .token = tokens_.make(call.id()),
         .target = call.task.target,
         .attempt = call.attempt,
-        .payload = call.task.input,
+        .payload = std::move(input),
         .timeout = timeout_of(call.task.policy, slot.function),
         .space = call.run.space,
         .run = call.run.id,
@@ -358,8 +367,15 @@ void Dispatcher::finish(Call call, event::Answer answer) {
         active.slot->failed->add(answer.is_success ? 0 : 1);
     }
     if (!active.is_settled) {
-        services_.answered(
-            {.attempt = call.id(), .answer = std::move(answer), .retry_after = retry_after});
+        auto result = std::exchange(answer.result, {});
+        keep_large(active.policy, call.run, std::move(result),
+                   [this, attempt = call.id(), answer = std::move(answer),
+                    retry_after](Value kept) mutable {
+                       answer.result = std::move(kept);
+                       services_.answered({.attempt = std::move(attempt),
+                                           .answer = std::move(answer),
+                                           .retry_after = retry_after});
+                   });
     }
     begin_all(std::move(ready));
 }
@@ -378,6 +394,7 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
         }
         for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
              at != of_run->second.end() && at->second.id.key == key; ++at) {
+            at->second.is_settled |= at->second.is_loading;
             begun.emplace_back(at->second.slot, at->second.id);
         }
     }

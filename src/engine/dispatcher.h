@@ -15,6 +15,7 @@
 #include "engine/internal/function.h"
 #include "engine/internal/function_slot.h"
 #include "engine/outbox.h"
+#include "engine/references.h"
 #include "engine/token.h"
 #include "event/sink.h"
 #include "observe/metrics.h"
@@ -33,6 +34,11 @@ struct DispatcherServices {
     std::size_t contents_max = 10'000;   ///< Of waiting calls; those beyond are kept as names.
     observe::Metrics* metrics = nullptr; ///< Where calls are counted; null: nowhere.
     bool has_jitter = true; ///< Otherwise delays between attempts have no random share.
+    const References* references = nullptr; ///< Null: every result is handed on as it is.
+    std::size_t result_bytes_max =
+        256 * 1024; ///< Larger ones are kept by reference, where they may.
+    /// Does what blocks on another thread; what is dropped there was not to be done any more.
+    std::function<void(std::move_only_function<void()>)> aside{};
 };
 
 /// Hands calls to functions, within their limits, and brings the answers back.
@@ -52,6 +58,10 @@ public:
     void dispatch(std::vector<Call> calls);
     /// Nobody waits for it any more: forgets it if it has not begun, stops it if it has.
     void cancel(const RunName& run, const trigger::TaskKey& key);
+    /// What is to be handed on in place of an attempt's result: a reference, when it is large and
+    /// its call allows it.
+    void keep_large(const AttemptId& attempt, Value result,
+                    std::move_only_function<void(Value)> done);
     /// When an attempt that failed by another way than its sink is to be followed by the next.
     std::optional<Nanos> delay_after(const AttemptId& attempt, const event::Answer& answer);
     /// Whether the attempt is under way and its sink takes note that somebody works on it.
@@ -104,7 +114,8 @@ private:
         Value policy;
         std::string key;         ///< Of the function's limits.
         Nanos began{};           ///< By the steady clock.
-        bool is_settled = false; ///< Its answer came by another way.
+        bool is_settled = false; ///< Its answer came by another way, or is not wanted.
+        bool is_loading = false; ///< Its input is being fetched: its sink does not know it yet.
     };
     using ActiveKey =
         std::tuple<trigger::TaskKey, std::uint32_t, Time>; ///< Attempt, start of the run.
@@ -114,6 +125,10 @@ private:
     /// Calls that wait there; they do not any more.
     std::vector<Call> take_waiting(const Slot& slot);
     void begin(const Slot& slot, Call call);
+    void load_input(const Slot& slot, Call call);
+    void deliver(const Slot& slot, Call call, Value input);
+    void keep_large(const Value& policy, const RunName& run, Value result,
+                    std::move_only_function<void(Value)> done);
     void begin_all(std::vector<Ready> ready);
     void refuse(std::vector<Call> calls);
     void finish(Call call, event::Answer answer);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reactor/testing/manual_scheduler.h"
+#include "store/objects/memory_objects.h"
 
 namespace sluice::engine {
 namespace {
@@ -121,6 +122,34 @@ TEST_F(DispatcherTest, EachKindOfErrorHasItsRetries) {
     EXPECT_EQ(delay(2, "timeout"), std::nullopt);
     EXPECT_EQ(delay(2, "exit"), seconds{10});
     EXPECT_EQ(delay(1, "invalid_input"), std::nullopt);
+}
+
+TEST_F(DispatcherTest, DoesNotBeginACallThatIsCancelledWhileItsInputIsFetched) {
+    auto objects = store::MemoryObjects{};
+    auto references = References{objects, Secret{}};
+    auto aside = std::vector<std::move_only_function<void()>>{};
+    auto answered = 0;
+    dispatcher_ = std::make_unique<Dispatcher>(
+        FunctionTable{.shared = {{"f", Function{.sink = &sink_, .concurrency = 1}}}}, 1, Secret{},
+        DispatcherServices{.clock = clock_,
+                           .timers = timers_,
+                           .answered = [&](const AnswerInput&) { ++answered; },
+                           .references = &references,
+                           .aside = [&](auto task) { aside.push_back(std::move(task)); }});
+    auto one = call("r", "default", *references.put({.id = "r"}, Value{"kept"}));
+    auto key = one.key;
+    dispatch(one);
+    dispatch(call("r", "default", one.task.input));
+    ASSERT_EQ(aside.size(), 1U);
+
+    dispatcher_->cancel({.id = "r"}, key);
+    aside[0]();
+    ASSERT_EQ(aside.size(), 2U) << "its place is free";
+    aside[1]();
+
+    EXPECT_EQ(answered, 0);
+    EXPECT_THAT(sink_.inputs, ElementsAre(Value{"kept"}));
+    EXPECT_EQ(dispatcher_->pending(), 1U);
 }
 
 TEST_F(DispatcherTest, ForgetsACallThatIsCancelledBeforeItsTurn) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,7 +10,9 @@
 #include "engine/feed.h"
 #include "engine/inspector.h"
 #include "engine/internal/lane_thread.h"
+#include "engine/internal/object_sweep.h"
 #include "reactor/timer_thread.h"
+#include "reactor/worker_pool.h"
 #include "trigger/state_image.h"
 
 namespace sluice::engine {
@@ -64,6 +67,8 @@ Result<void> check_request(const StartRequest& request) {
     return {};
 }
 
+using Aside = reactor::WorkerPool::Task;
+
 class ThreadedEngine final : public Engine {
 public:
     ThreadedEngine(store::Store& store, const trigger::Vocabulary& vocabulary, const Clock& clock,
@@ -80,7 +85,10 @@ public:
                        .timers = *timers_,
                        .answered = [this](AnswerInput answer) { post(std::move(answer)); },
                        .reload = [this](Call call) { reload(std::move(call)); },
-                       .metrics = options_.metrics}),
+                       .metrics = options_.metrics,
+                       .references = options_.references,
+                       .result_bytes_max = options_.result_bytes_max,
+                       .aside = [this](Aside task) { aside_.try_post(std::move(task)); }}),
           committer_(store, options_.metrics == nullptr
                                 ? nullptr
                                 : &options_.metrics->histogram("commit_seconds")) {}
@@ -118,6 +126,9 @@ public:
                                        .lane = at % lanes});
             auto left = TRY(shard->open(states[at]));
             lane_of(ids[at]).add(std::move(shard), std::move(left));
+        }
+        if (options_.references != nullptr) {
+            sweep_objects(options_.references->objects(), store_, diagnostics_);
         }
         for (auto& lane : lanes_) {
             lane->start();
@@ -159,8 +170,16 @@ public:
             done(std::unexpected(past.error()));
             return;
         }
+        auto fork = RunName{.space = run.space, .id = id};
+        if (options_.references != nullptr) {
+            auto shared = options_.references->objects().share(owner_of(run), owner_of(fork));
+            if (!shared) {
+                done(std::unexpected(shared.error()));
+                return;
+            }
+        }
         trigger::prepare_fork(*past->state, id, past->moment.steady);
-        post(ForkInput{.run = {.space = run.space, .id = id},
+        post(ForkInput{.run = std::move(fork),
                        .fork = {.image = trigger::encode_image(*past->state),
                                 .from = fmt::format("{}@{}", run.id, event.raw())},
                        .set = past->state->info.set,
@@ -195,10 +214,16 @@ public:
             }
             done(std::move(answered));
         };
-        post(AnswerInput{.attempt = *std::move(attempt),
-                         .answer = std::move(answer),
-                         .retry_after = retry_after,
-                         .done = std::move(settle)});
+        auto result = std::exchange(answer.result, {});
+        dispatcher_.keep_large(*attempt, std::move(result),
+                               [this, attempt = *attempt, answer = std::move(answer), retry_after,
+                                settle = std::move(settle)](Value kept) mutable {
+                                   answer.result = std::move(kept);
+                                   post(AnswerInput{.attempt = std::move(attempt),
+                                                    .answer = std::move(answer),
+                                                    .retry_after = retry_after,
+                                                    .done = std::move(settle)});
+                               });
     }
 
     Result<bool> heartbeat(std::string_view token, std::uint64_t lease) override {
@@ -219,7 +244,7 @@ public:
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
         } else {
-            post(WatchInput{.run = run, .done = std::move(done), .id = id.raw()});
+            post(WatchInput{.run = run, .done = filling(run, std::move(done)), .id = id.raw()});
         }
         return id;
     }
@@ -287,6 +312,10 @@ public:
         dispatcher_.stop();
         // Whoever it woke may just be beginning a call.
         timers_.reset();
+        aside_.stop();
+        if (options_.references != nullptr) {
+            options_.references->objects().reclaim();
+        }
     }
 
     /// Without waiting: answers, messages and requests that their senders bound.
@@ -312,6 +341,7 @@ private:
                 .cancel = [this](const RunName& run,
                                  const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
                 .post = [this](Input&& input) { post(std::move(input)); },
+                .removed = [this](const RunName& run) { remove_objects_of(run); },
                 .watch = options_.watch,
                 .stop =
                     [this](const Error& error) {
@@ -319,6 +349,34 @@ private:
                             options_.on_stop(error);
                         }
                     }};
+    }
+
+    void remove_objects_of(const RunName& run) {
+        if (options_.references != nullptr) {
+            auto& objects = options_.references->objects();
+            if (remove_objects(objects, run, diagnostics_)) {
+                aside_.try_post([&objects] { objects.reclaim(); });
+            }
+        }
+    }
+
+    /// Hands on an ending with its result in full.
+    Done filling(const RunName& run, Done done) {
+        if (options_.references == nullptr) {
+            return done;
+        }
+        return [this, run, done = std::move(done)](Result<Value> ending) mutable {
+            const auto* result = ending ? ending->find("result") : nullptr;
+            if (result == nullptr || !options_.references->has_any(*result)) {
+                done(std::move(ending));
+                return;
+            }
+            aside_.try_post(
+                [this, run, ending = *std::move(ending), done = std::move(done)]() mutable {
+                    auto filled = options_.references->fill_or_leave(run, *ending.find("result"));
+                    done(ending.with("result", std::move(filled)));
+                });
+        };
     }
 
     /// Its turn has come: what it is called with stands in its run.
@@ -357,6 +415,9 @@ private:
     std::unique_ptr<CrashMarker> marker_;
     std::atomic<bool> has_stopped_ = false;
     std::atomic<std::uint64_t> awaits_ = 0;
+    /// For objects. What waits for it are answers and calls under way, which have bounds.
+    reactor::WorkerPool aside_{
+        "objects", {.threads = 2, .tasks_max = std::numeric_limits<std::size_t>::max()}};
     std::vector<std::unique_ptr<LaneThread>> lanes_;
     CommitThread committer_; ///< Goes first: what it finishes comes back to a lane.
 };

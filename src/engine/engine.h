@@ -16,6 +16,7 @@
 #include "engine/dispatcher.h"
 #include "engine/input.h"
 #include "engine/lane.h"
+#include "engine/references.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
 #include "observe/metrics.h"
@@ -37,6 +38,9 @@ struct EngineOptions {
         10'000; ///< A run is checkpointed after so many, or a little more.
     /// What tokens are sealed with; nothing: the store's own.
     std::optional<Secret> secret;
+    /// For results that are large; null: all are kept with their runs. Outlives the engine.
+    const References* references = nullptr;
+    std::size_t result_bytes_max = 256 * 1024; ///< Above this they are large.
     /// Otherwise calls are decided and left for another engine to make.
     bool calls_functions = true;
     /// Where to note which event is being decided, so that one that stops the process is found;
@@ -102,7 +106,8 @@ public:
     virtual Result<bool> heartbeat(std::string_view token, std::uint64_t lease) = 0;
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
-    /// When the run has ended: {status, result, error}.
+    /// When the run has ended: {status, result, error}. What the result has by reference is filled
+    /// in, on a thread for that.
     virtual AwaitId await(const RunName& run, Done done) = 0;
     /// Nobody waits for that any more: its `done` is not called, unless that is under way.
     virtual void abandon(const RunName& run, AwaitId id) = 0;

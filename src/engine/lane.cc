@@ -204,6 +204,11 @@ void Lane::release(Releases releases) {
         for (const auto& [run, summary] : each.listed) {
             outputs_.watch.listed(run, summary);
         }
+        for (const auto& run : each.removed) {
+            if (outputs_.removed) {
+                outputs_.removed(run);
+            }
+        }
         for (auto& answer : each.answers) {
             answer(nullptr);
         }

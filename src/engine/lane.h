@@ -20,6 +20,8 @@ struct LaneOutputs {
     std::function<void(std::vector<Call>)> dispatch;
     std::function<void(const RunName&, const trigger::TaskKey&)> cancel;
     std::function<void(Input&&)> post; ///< To the lane of the input's shard.
+    /// Nothing of the run is left. Comes before whoever asked for it hears of it.
+    std::function<void(const RunName&)> removed{};
     Watch watch;
     std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
 };

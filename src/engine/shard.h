@@ -56,6 +56,7 @@ struct Release {
     std::vector<std::move_only_function<void(const Error*)>> answers;
     std::vector<Call> calls;
     std::vector<std::pair<RunName, trigger::TaskKey>> cancelled;
+    std::vector<RunName> removed;
     std::vector<StreamInput> messages;
     std::vector<ConfirmInput> confirmations;
     /// What was decided, for who watches: run and history record.

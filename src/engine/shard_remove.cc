@@ -73,6 +73,7 @@ void Shard::forget(AwakeRun& run) {
         outbox_.close_call(name, key); // To a sink, or not swept yet: it may be under way.
         release_.cancelled.emplace_back(name, key);
     }
+    release_.removed.push_back(name);
     removed_.push_back(
         {.name = name, .state = std::move(run.state), .listed = std::move(run.listed)});
     runs_.remove(name);

@@ -25,7 +25,7 @@ struct RetryPolicy {
     std::vector<std::string> on; ///< Error kinds; empty: all but those of `is_final`.
 
     /// Kinds that another attempt would only meet again: `invalid_input`, `unknown_function`,
-    /// `rejected`, `forbidden_address`.
+    /// `rejected`, `forbidden_address`, and inputs that cannot be had.
     static bool is_final(std::string_view error_kind);
 
     /// The delay before attempt + 1, or nothing when this was the last.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "engine/testing/waiting.h"
 #include "event/builder.h"
 #include "store/memory/memory_store.h"
+#include "store/objects/memory_objects.h"
 #include "value/json.h"
 
 namespace sluice::engine::testing {
@@ -64,7 +66,8 @@ protected:
     void SetUp() override { open(); }
 
     void open(const std::filesystem::path& marker = {}) {
-        auto options = EngineOptions{.marker = marker};
+        references_.emplace(objects_, *load_secret(store_));
+        auto options = EngineOptions{.references = &*references_, .marker = marker};
         for (const auto* name : {"echo", "fail", "third_time", "silent"}) {
             options.functions[name] = {.sink = &sink_};
         }
@@ -122,6 +125,8 @@ protected:
     trigger::Vocabulary vocabulary_;
     SystemClock clock_;
     observe::NullDiagnostics diagnostics_;
+    store::MemoryObjects objects_;
+    std::optional<References> references_;
     InstantSink sink_;
     std::unique_ptr<Engine> engine_;
 };

@@ -148,18 +148,25 @@ Value read_policy(Params& params) {
         }
         members.push_back({"priority", std::move(priority)});
     }
+    if (params.has("large")) {
+        auto large = params.get("large");
+        if (large != Value{"kept"} && large != Value{"root"}) {
+            params.problem("large", "expected kept, or root: only in runs that no other started");
+        }
+        members.push_back({"large", std::move(large)});
+    }
     return members.empty() ? Value{} : Value::map(std::move(members));
 }
 
 } // namespace
 
 Made make_invoke(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader =
-        Params{params,
-               "function",
-               {"function", "input", "subject", "scope", "each", "timeout", "retry", "priority"},
-               site.expressions,
-               problems};
+    auto reader = Params{
+        params,
+        "function",
+        {"function", "input", "subject", "scope", "each", "timeout", "retry", "priority", "large"},
+        site.expressions,
+        problems};
     auto action = std::make_shared<Invoke>();
     action->target = reader.required_text("function");
     action->input = reader.any("input");
