@@ -1,5 +1,6 @@
 #include "sluice/restore_command.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sluice/output.h"
+#include "sluice/store_command.h"
 #include "store/embedded/embedded_store.h"
 #include "value/json.h"
 
@@ -31,9 +33,18 @@ Result<Value> read_manifest(const fs::path& backup) {
     return *files;
 }
 
+bool is_inside(const fs::path& name) {
+    return !name.empty() && name.is_relative() &&
+           std::ranges::find(name, fs::path{".."}) == name.end();
+}
+
 Result<void> copy_files(const Value& files, const fs::path& from, const fs::path& to) {
     for (const auto& file : files.as_list()) {
-        auto name = fs::path{text_at(file, "name")}.filename();
+        auto name = fs::path{text_at(file, "name")};
+        if (!is_inside(name)) {
+            return fail(Errc::InvalidInput, "backup.json names {}, which is outside of the backup",
+                        name.string());
+        }
         const auto* size = file.find("size");
         auto error = std::error_code{};
         auto found = fs::file_size(from / name, error);
@@ -42,6 +53,7 @@ Result<void> copy_files(const Value& files, const fs::path& from, const fs::path
             return fail(Errc::Corrupt, "{} is not as long as backup.json says",
                         (from / name).string());
         }
+        fs::create_directories((to / name).parent_path(), error);
         if (!fs::copy_file(from / name, to / name, error)) {
             return fail(Errc::Io, "cannot copy {}: {}", name.string(), error.message());
         }
@@ -63,7 +75,7 @@ Result<store::embedded::CheckReport> restore_into(const fs::path& backup, const 
         return fail(Errc::Io, "cannot make {}: {}", partial.string(), error.message());
     }
     auto copied = copy_files(files, backup, partial);
-    auto checked = copied ? store::embedded::EmbeddedStore::check(partial)
+    auto checked = copied ? check_data(partial)
                           : Result<store::embedded::CheckReport>{std::unexpected(copied.error())};
     if (checked && checked->damaged.empty()) {
         fs::rename(partial, data, error);

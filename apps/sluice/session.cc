@@ -11,6 +11,8 @@
 #include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
+#include "store/objects/memory_objects.h"
+#include "store/objects/object_directory.h"
 #include "workflow/raw/parse.h"
 
 namespace sluice::app {
@@ -76,6 +78,14 @@ Error in_directory(const Error& error, const std::filesystem::path& data) {
     return {error.code, fmt::format("{}: {}", data.string(), error.message)};
 }
 
+Result<std::unique_ptr<store::Objects>> open_objects(const std::filesystem::path& data,
+                                                     store::Durability durability) {
+    if (durability == store::Durability::Memory) {
+        return std::make_unique<store::MemoryObjects>();
+    }
+    return TRY(store::ObjectDirectory::open(data / "objects", store::ObjectAccess::ReadWrite));
+}
+
 void say_cuts(const store::Store& store) {
     const auto* embedded = dynamic_cast<const store::embedded::EmbeddedStore*>(&store);
     if (embedded == nullptr) {
@@ -99,6 +109,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     say_cuts(*session->store_);
 
     auto is_kept = options.durability != store::Durability::Memory;
+    session->objects_ = TRY(open_objects(options.data, options.durability));
+    session->references_.emplace(*session->objects_, TRY(engine::load_secret(*session->store_)));
     auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
     if (options.calls_functions && options.trusts_definitions) {
@@ -119,6 +131,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .functions = session->functions_->table().shared,
          .functions_by_space = session->functions_->table().by_space,
          .limits = decide_limits,
+         .references = &*session->references_,
+         .result_bytes_max = options.result_bytes_max,
          .calls_functions = options.calls_functions,
          .marker = std::move(marker),
          .watch = std::move(options.watch),

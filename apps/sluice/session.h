@@ -9,10 +9,12 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/references.h"
 #include "observe/diagnostic_lines.h"
 #include "secret/secrets.h"
 #include "sluice/functions.h"
 #include "sluice/languages.h"
+#include "store/objects/objects.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 
@@ -34,6 +36,7 @@ struct SessionOptions {
     bool trusts_definitions = true;
     /// Sees the store and the functions before the engine is opened on them.
     std::function<Result<void>(store::Store&, Functions&)> prepare;
+    std::size_t result_bytes_max = engine::EngineOptions{}.result_bytes_max;
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;
@@ -51,6 +54,7 @@ public:
 
     engine::Engine& engine() { return *engine_; }
     store::Store& store() { return *store_; }
+    const engine::References& references() const { return *references_; }
     Functions& functions() { return *functions_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
     void set_level(observe::Level least) { diagnostics_.set_least(least); }
@@ -66,6 +70,8 @@ private:
     observe::DiagnosticLines diagnostics_;
     trigger::Vocabulary vocabulary_ = make_vocabulary();
     std::unique_ptr<store::Store> store_;
+    std::unique_ptr<store::Objects> objects_;
+    std::optional<engine::References> references_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
 };

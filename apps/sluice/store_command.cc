@@ -5,7 +5,7 @@
 #include "base/base64.h"
 #include "engine/keys.h"
 #include "sluice/output.h"
-#include "store/embedded/embedded_store.h"
+#include "store/objects/object_directory.h"
 #include "value/json.h"
 
 namespace sluice::app {
@@ -68,10 +68,36 @@ Value record_of(std::string_view key, std::string_view value) {
     return key == engine::keys::secret() ? record : record.with("value", base64_encode(value));
 }
 
+Result<void> export_objects(const std::filesystem::path& data) {
+    auto objects =
+        TRY(store::ObjectDirectory::open(data / "objects", store::ObjectAccess::ReadOnly));
+    for (const auto& each : TRY(objects->list())) {
+        auto bytes = TRY(objects->get(each.owner, each.name));
+        print_line(value::to_json(Value::object({{"object", each.name},
+                                                 {"namespace", each.owner.space},
+                                                 {"run", each.owner.run},
+                                                 {"value", base64_encode(bytes)}})));
+    }
+    return {};
+}
+
 } // namespace
 
+Result<store::embedded::CheckReport> check_data(const std::filesystem::path& data) {
+    auto report = TRY(EmbeddedStore::check(data));
+    auto objects =
+        TRY(store::ObjectDirectory::open(data / "objects", store::ObjectAccess::ReadOnly));
+    auto found = TRY(objects->check());
+    report.files += found.files;
+    report.bytes += found.bytes;
+    for (auto& each : found.damaged) {
+        report.damaged.push_back({.file = std::move(each.file), .reason = std::move(each.reason)});
+    }
+    return report;
+}
+
 ExitCode check_store(const StoreOptions& options) {
-    auto checked = EmbeddedStore::check(options.data);
+    auto checked = check_data(options.data);
     if (!checked) {
         return report(checked.error());
     }
@@ -96,7 +122,8 @@ ExitCode export_store(const StoreOptions& options) {
         print_line(value::to_json(record_of(key, value)));
         return Result<void>{};
     });
-    return exported ? ExitCode::Ok : report(exported.error());
+    auto finished = exported ? export_objects(options.data) : exported;
+    return finished ? ExitCode::Ok : report(finished.error());
 }
 
 } // namespace sluice::app

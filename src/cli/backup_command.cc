@@ -34,7 +34,13 @@ client::Answer<void> fetch_file(client::Client& client, const std::string& backu
                                 const Value& file, const fs::path& folder) {
     auto name = text_at(file, "name");
     auto size = file.find("size")->as_int();
-    auto out = std::ofstream{folder / name, std::ios::binary};
+    auto place = folder / name;
+    auto error = std::error_code{};
+    if (fs::path{name}.is_absolute() || name.contains("..") ||
+        (fs::create_directories(place.parent_path(), error), error)) {
+        return std::unexpected(cannot_write(place));
+    }
+    auto out = std::ofstream{place, std::ios::binary};
     auto path = client::path_of({"v1", "backups", backup, "files", name});
     for (auto at = std::int64_t{0}; at < size;) {
         auto piece = TRY(client.fetch(path, {{"from", std::to_string(at)}}));

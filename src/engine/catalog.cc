@@ -17,7 +17,7 @@ namespace sluice::engine {
 namespace {
 
 // Raised when the same definition would compile to triggers that decide differently.
-constexpr auto compiler_number = 1;
+constexpr auto compiler_number = 2;
 constexpr auto catalog_format = std::uint8_t{1};
 constexpr auto definition_bytes_max = std::uint64_t{4} << 30U;
 

@@ -57,7 +57,7 @@ struct Outcome {
 };
 
 struct CommandLimits {
-    std::size_t output_bytes_max = 16UL * 1024 * 1024;
+    std::size_t output_bytes_max = 64UL * 1024 * 1024;
     std::size_t errors_bytes_max = 64UL * 1024;
     /// From SIGTERM to SIGKILL; also how long a descendant may hold the output open after the
     /// command has exited.

@@ -38,10 +38,28 @@ Result<std::vector<std::string>> names_in(const fs::path& folder) {
     return names;
 }
 
-Result<Value> files_of(const fs::path& copy) {
-    auto files = std::vector<Value>{};
-    for (const auto& name : TRY(names_in(copy))) {
+/// A name in each folder on the way.
+bool is_plain_path(std::string_view path) {
+    while (true) {
+        auto name = path.substr(0, path.find('/'));
+        if (!is_plain_name(name)) {
+            return false;
+        }
+        if (name.size() == path.size()) {
+            return true;
+        }
+        path.remove_prefix(name.size() + 1);
+    }
+}
+
+Result<void> add_files(const fs::path& copy, const std::string& folder, std::vector<Value>& files) {
+    for (const auto& each : TRY(names_in(copy / folder))) {
         auto error = std::error_code{};
+        auto name = folder.empty() ? each : folder + "/" + each;
+        if (fs::is_directory(copy / name, error)) {
+            TRY(add_files(copy, name, files));
+            continue;
+        }
         auto size = fs::file_size(copy / name, error);
         if (error) {
             return fail(Errc::Io, "cannot read the size of {}: {}", (copy / name).string(),
@@ -49,13 +67,19 @@ Result<Value> files_of(const fs::path& copy) {
         }
         files.push_back(Value::object({{"name", name}, {"size", static_cast<std::int64_t>(size)}}));
     }
+    return {};
+}
+
+Result<Value> files_of(const fs::path& copy) {
+    auto files = std::vector<Value>{};
+    TRY(add_files(copy, "", files));
     return Value::list(std::move(files));
 }
 
 } // namespace
 
-Backups::Backups(store::Store& store, const Clock& clock, fs::path folder)
-    : store_(store), clock_(clock), folder_(std::move(folder)) {
+Backups::Backups(store::Store& store, store::Objects* objects, const Clock& clock, fs::path folder)
+    : store_(store), objects_(objects), clock_(clock), folder_(std::move(folder)) {
     auto ignored = std::error_code{};
     fs::remove_all(folder_, ignored);
 }
@@ -72,7 +96,8 @@ Result<Value> Backups::make() {
                     "{} backups are held already: fetch and delete one of them first", copies_max);
     }
     auto name = fmt::format("{}", clock_.wall().time_since_epoch().count());
-    TRY(store_.copy_to(folder_ / name));
+    auto copy_store = [&] { return store_.copy_to(folder_ / name); };
+    TRY(objects_ == nullptr ? copy_store() : objects_->copy_to(folder_ / name, copy_store));
     auto files = TRY(files_of(folder_ / name));
     return Value::object({{"backup", name}, {"files", std::move(files)}});
 }
@@ -98,7 +123,7 @@ Result<fs::path> Backups::find(std::string_view backup) const {
 Result<std::string> Backups::read(std::string_view backup, std::string_view file,
                                   std::uint64_t from, std::size_t most) const {
     auto copy = TRY(find(backup));
-    auto in = is_plain_name(file) ? std::ifstream{copy / file, std::ios::binary} : std::ifstream{};
+    auto in = is_plain_path(file) ? std::ifstream{copy / file, std::ios::binary} : std::ifstream{};
     if (!in.is_open()) {
         return fail(Errc::NotFound, "backup \"{}\" has no file \"{}\"", backup, file);
     }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "store/objects/objects.h"
 #include "store/store.h"
 #include "value/value.h"
 
@@ -23,8 +24,9 @@ public:
     static constexpr auto piece_bytes_max = std::size_t{4} << 20U;
 
     /// Removes what an earlier process left in the folder, which must be on the store's file system
-    /// to be quick. The store outlives it.
-    Backups(store::Store& store, const Clock& clock, std::filesystem::path folder);
+    /// to be quick. Store and objects outlive it; without objects (null) there are none to copy.
+    Backups(store::Store& store, store::Objects* objects, const Clock& clock,
+            std::filesystem::path folder);
 
     /// {backup, files: [{name, size}]}. LimitExceeded when too many are held already.
     Result<Value> make();
@@ -38,6 +40,7 @@ private:
     Result<std::filesystem::path> find(std::string_view backup) const;
 
     store::Store& store_;
+    store::Objects* objects_;
     const Clock& clock_;
     std::filesystem::path folder_;
     std::mutex mutex_; ///< One is made at a time.

@@ -56,6 +56,7 @@ struct Configuration {
     Bytes limit_body{std::uint64_t{4} << 20U};
     Bytes limit_bodies{std::uint64_t{256} << 20U};
     Bytes limit_header{std::uint64_t{16} << 10U};
+    Bytes limit_result{std::uint64_t{256} << 10U};
     std::uint64_t limit_connections = 20'000;
     std::uint64_t limit_requests = 0;
     std::uint64_t limit_requests_burst = 0;

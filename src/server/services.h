@@ -10,6 +10,7 @@
 #include "connector/poll/queues.h"
 #include "engine/engine.h"
 #include "engine/inspector.h"
+#include "engine/references.h"
 #include "observe/metrics.h"
 #include "reactor/scheduler.h"
 #include "reactor/worker_pool.h"
@@ -56,6 +57,8 @@ struct Services {
     Documents* documents = nullptr;
     Namespaces* namespaces = nullptr;
     Quotas* quotas = nullptr; ///< None: nothing is refused.
+    /// What results have by reference is filled in for who asks; null: it is not.
+    const engine::References* references = nullptr;
 };
 
 /// Answers with what is read, which may block: on a worker, or 503 when too many wait for one.

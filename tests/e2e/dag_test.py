@@ -172,6 +172,66 @@ result: ${{tasks.ask.result.valid}}
         self.assertEqual(self.result(file), False)
 
 
+LARGE = """
+name: large
+functions:
+  make: {command: [python3, -c, 'import json; print(json.dumps({"rows": ["x" * 1000] * 5000}))']}
+  count: {command: [python3, -c, 'import json, sys; print(len(json.load(sys.stdin)["of"]["rows"]))']}
+tasks:
+  make: {call: make}
+  count: {call: count, input: {of: "${tasks.make.result}"}}
+  tiles: {map: {over: 2, call: make}}
+  join: {call: count, input: {of: {rows: "${tasks.tiles.result}"}}}
+result: {count: "${tasks.count.result}", tiles: "${tasks.join.result}", made: "${tasks.make.result}"}
+"""
+
+
+class LargeResults(ProgramTest):
+    """Results that are kept beside their run, and passed on by reference."""
+
+    def objects(self):
+        return [path for path in (self.folder / "data/objects").rglob("*") if path.is_file()]
+
+    def stored_bytes(self):
+        lines = self.sluice("store", "export", "--data", self.data).stdout.splitlines()
+        return sum(len(line) for line in lines if "object" not in json.loads(line))
+
+    def test_pass_from_task_to_task_and_go_with_their_run(self):
+        file = self.file("large.yaml", LARGE)
+
+        result = self.result(file, "--run", "r", "--data", self.data)
+
+        self.assertEqual((result["count"], result["tiles"], len(result["made"]["rows"])), (5000, 2, 5000))
+        self.assertEqual(len(self.objects()), 2, "the same result three times is one file, and one says whose it is")
+        self.assertLess(self.stored_bytes(), 100_000)
+        shown = json.loads(self.sluice("show", "r", "--data", self.data, "--json").stdout)
+        self.assertEqual(shown["result"], result)
+        self.assertIn("sluice:object/", self.sluice("events", "r", "--data", self.data, "--json").stdout)
+        self.sluice("replay", "r", "--data", self.data)
+        self.sluice("store", "check", "--data", self.data)
+        self.sluice("delete", "r", "--data", self.data)
+        self.assertEqual(self.objects(), [])
+
+    def test_damage_is_named_and_not_used(self):
+        self.result(self.file("large.yaml", LARGE), "--run", "r", "--data", self.data)
+        damaged = max(self.objects(), key=lambda path: path.stat().st_size)
+        damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+
+        checked = self.sluice("store", "check", "--data", self.data, code=FAILED)
+
+        self.assertIn(f"{damaged}: damaged", checked.stdout)
+        shown = json.loads(self.sluice("show", "r", "--data", self.data, "--json").stdout)
+        self.assertIn("dataref", shown["result"]["made"])
+        self.sluice("retry", "r", "--task", "count", "--data", self.data, code=INVALID)
+
+    def test_are_passed_by_value_to_whom_looks_into_them(self):
+        file = self.file("looks.yaml", LARGE.replace('of: "${tasks.make.result}"', 'of: {rows: "${tasks.make.result.rows}"}'))
+
+        result = self.result(file, "--run", "r", "--data", self.data)
+
+        self.assertEqual((result["count"], result["tiles"], len(result["made"]["rows"])), (5000, 2, 5000))
+
+
 class OnAServer(ProgramTest):
     def setUp(self):
         super().setUp()
@@ -201,6 +261,31 @@ result: ${tasks.end.result}
 
         ended = json.loads(self.on_server("watch", "r", "--json").stdout.splitlines()[-1])
         self.assertIn("by hand", json.dumps(ended))
+
+    def test_large_results_are_backed_up_and_removed(self):
+        self.on_server("deploy", self.file("large.yaml", """
+name: large
+tasks:
+  one: {call: echo, input: "${input}"}
+  two: {call: echo, input: "${tasks.one.result}"}
+"""))
+        text = "x" * 300_000
+        self.on_server("start", "large", "--id", "r", "--input", "@" + self.file("input.json", json.dumps(text)))
+        ended = self.server.ask("GET", "/v1/runs/r/end")[1]
+        backup, restored = self.folder / "backup", self.folder / "restored"
+
+        self.on_server("backup", backup)
+        self.sluice("restore", backup, "--data", restored)
+
+        self.assertEqual(ended["result"], {"two": text})
+        self.assertEqual(self.server.ask("GET", "/v1/runs/r")[1]["result"], {"two": text})
+        self.assertEqual(self.server.ask("GET", "/v1/runs/r/state")[1]["result"], {"two": text})
+        for data in (backup, restored):
+            shown = json.loads(self.sluice("show", "r", "--data", data, "--json").stdout)
+            self.assertEqual(shown["result"], {"two": text}, data)
+        self.assertEqual(self.server.ask("DELETE", "/v1/runs/r")[0], 200)
+        objects = self.folder / "data/objects"
+        self.until(lambda: not any(path.is_file() for path in objects.rglob("*")), "they go")
 
     def test_a_server_takes_no_scripts(self):
         file = self.file("script.yaml", "name: s\ntasks:\n  a: {script: echo 1}\n")

@@ -1,8 +1,10 @@
 #include "sluice/inspect/data_server.h"
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "engine/references.h"
 #include "observe/metrics.h"
 #include "reactor/timer_thread.h"
 #include "reactor/worker_pool.h"
@@ -10,6 +12,7 @@
 #include "server/live_feed.h"
 #include "server/services.h"
 #include "sluice/session.h"
+#include "store/objects/object_directory.h"
 
 namespace sluice::app {
 
@@ -22,6 +25,11 @@ public:
     static Result<std::shared_ptr<DataServer>> open(const std::string& data) {
         auto made = std::make_shared<DataServer>();
         made->store_ = TRY(open_to_read(data));
+        made->objects_ = TRY(store::ObjectDirectory::open(std::filesystem::path{data} / "objects",
+                                                          store::ObjectAccess::ReadOnly));
+        if (auto secret = engine::load_secret(*made->store_)) {
+            made->references_.emplace(*made->objects_, *secret);
+        }
         made->session_ = TRY(Session::open(
             {.data = {}, .durability = store::Durability::Memory, .calls_functions = false}));
         made->open_gateway();
@@ -51,7 +59,8 @@ private:
                                            .live = live_,
                                            .compile = {},
                                            .version = SLUICE_VERSION,
-                                           .limits = decide_limits});
+                                           .limits = decide_limits,
+                                           .references = references_ ? &*references_ : nullptr});
         auto routes = server::RouteTable{};
         server::add_run_routes(routes, *services_);
         server::add_run_trigger_routes(routes, *services_);
@@ -65,6 +74,8 @@ private:
     server::LiveFeed live_{clock_, [] { return Value{}; }};
     reactor::TimerThread timers_;
     std::unique_ptr<store::Store> store_;
+    std::unique_ptr<store::Objects> objects_;
+    std::optional<engine::References> references_; ///< None where no engine was there before.
     std::unique_ptr<Session> session_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;

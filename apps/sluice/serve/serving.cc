@@ -125,6 +125,7 @@ Result<void> Serving::open_session() {
          .functions = forms,
          .secrets = &secrets_,
          .trusts_definitions = false,
+         .result_bytes_max = values().limit_result.count,
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
          .watch = std::move(watching),
@@ -240,7 +241,8 @@ void Serving::open_gateway() {
                                        .documents = documents_.get(),
                                        .namespaces = &*namespaces_,
                                        .quotas = quotas_.get()});
-    backups_.emplace(session_->store(), clock_, std::filesystem::path{values().data} / "backups");
+    backups_.emplace(session_->store(), &session_->references().objects(), clock_,
+                     std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
     server::add_operation_routes(routes, *services_);
     server::add_event_routes(routes, *services_);

@@ -156,13 +156,46 @@ void answer_list(const Services& services, const Incoming& incoming, const Reply
                        [&services, query = *std::move(query)] { return list(services, query); });
 }
 
+/// A view of a run with its result in full, as far as that is not too much.
+Value with_result(const Services& services, const engine::RunName& run, Value view) {
+    const auto* result = view.find("result");
+    return result == nullptr || services.references == nullptr
+               ? view
+               : view.with("result", services.references->fill_or_leave(run, *result));
+}
+
+void answer_progress(const Services& services, const Incoming& incoming, const Reply& reply) {
+    if (auto known = check_query(incoming, {}); !known) {
+        answer(reply, problem_of(known.error()));
+        return;
+    }
+    auto run = name_of(incoming);
+    auto read = [id = run.id](const trigger::RunState* state) -> Result<Value> {
+        if (state == nullptr) {
+            return fail(Errc::NotFound, "there is no run \"{}\"", id);
+        }
+        return inspect::progress_view(*state);
+    };
+    services.engine.query(run, read, [&services, run, reply](Result<Value> seen) {
+        const auto* result = seen ? seen->find("result") : nullptr;
+        if (result == nullptr || services.references == nullptr ||
+            !services.references->has_any(*result)) {
+            answer(reply, seen);
+            return;
+        }
+        answer_from_worker(services, reply, [&services, run, view = *std::move(seen)] {
+            return Result<Value>{with_result(services, run, view)};
+        });
+    });
+}
+
 /// All of a run as the store has it, now or right after one of its events.
 Result<Value> state_of(const Services& services, const engine::RunName& run,
                        std::optional<std::uint64_t> at) {
     auto inspector = engine::Inspector{services.store, services.vocabulary};
     if (at) {
         auto past = TRY(engine::state_at(inspector, run, trigger::EventNumber{*at}));
-        return inspect::state_view(*past.state);
+        return with_result(services, run, inspect::state_view(*past.state));
     }
     auto state = TRY(inspector.run(run));
     auto waiting = std::vector<Value>{};
@@ -171,7 +204,8 @@ Result<Value> state_of(const Services& services, const engine::RunName& run,
             waiting.push_back(to_value(each));
         }
     }
-    return inspect::state_view(*state).with("waiting", Value::list(std::move(waiting)));
+    return with_result(services, run, inspect::state_view(*state))
+        .with("waiting", Value::list(std::move(waiting)));
 }
 
 void answer_state(const Services& services, const Incoming& incoming, const Reply& reply) {
@@ -213,10 +247,7 @@ void add_run_routes(RouteTable& routes, const Services& services) {
     constexpr auto changes = Policy{Role::Operator, true};
     routes.add({http::Method::Post, "/v1/runs", changes, with(start)});
     routes.add({http::Method::Get, "/v1/runs", reads, with(answer_list)});
-    routes.add({http::Method::Get, "/v1/runs/{run}", reads,
-                query(services, [](const trigger::RunState& state) -> Result<Value> {
-                    return inspect::progress_view(state);
-                })});
+    routes.add({http::Method::Get, "/v1/runs/{run}", reads, with(answer_progress)});
     routes.add({http::Method::Get, "/v1/runs/{run}/end", reads, with(wait_for_end)});
     routes.add({http::Method::Get, "/v1/runs/{run}/state", reads, with(answer_state)});
     routes.add({http::Method::Get, "/v1/runs/{run}/kept", reads, query(services, kept_of)});

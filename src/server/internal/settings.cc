@@ -95,6 +95,12 @@ const std::vector<Setting>& table() {
          .description = "the header fields of a request; beyond, 431",
          .least = 1024,
          .most = 1U << 20U},
+        {.name = "limits.result",
+         .form = "BYTES",
+         .field = &C::limit_result,
+         .description = "the result of a task; beyond, it is kept beside its run and passed on by "
+                        "reference, where no expression looks into it",
+         .least = 1024},
         {.name = "limits.connections",
          .form = "N",
          .field = &C::limit_connections,

@@ -60,7 +60,9 @@ void check_result(const Value& form, const std::string& path, const Flow& flow,
         return;
     }
     internal::read_template(form, "result", path, flow.site, problems);
-    for (const auto& name : tasks_named_in(*result, flow.site)) {
+    auto uses = TaskUses{};
+    add_uses(*result, flow.site, Handling::HandsOn, uses);
+    for (const auto& name : uses.names) {
         auto is_there = false;
         for (const auto* around = &flow; around != nullptr; around = around->outer) {
             is_there |= around->by_name.contains(name);
@@ -142,7 +144,7 @@ private:
         }
         check_functions(task);
         check_branch(at);
-        for (const auto& name : task.references) {
+        for (const auto& name : task.uses.names) {
             check_reference(at, name);
         }
         if (task.body) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workflow/dag/internal/graph.h"
+#include "workflow/dag/internal/keeping.h"
 #include "workflow/dag/internal/own_function.h"
 #include "workflow/dag/internal/words.h"
 #include "workflow/dag/parse.h"
@@ -29,8 +30,12 @@ Value number(std::size_t count) {
 class FlowCompiler {
 public:
     FlowCompiler(const Flow& flow, const Operators& operators, std::vector<Value>& triggers,
-                 std::vector<raw::FunctionForm>& functions)
-        : flow_(flow), operators_(operators), triggers_(triggers), functions_(functions) {
+                 std::vector<raw::FunctionForm>& functions, const internal::Keeping* keeping)
+        : flow_(flow),
+          operators_(operators),
+          triggers_(triggers),
+          functions_(functions),
+          keeping_(keeping) {
         ends_.reserve(flow.tasks.size());
         for (const auto& task : flow.tasks) {
             ends_.push_back(
@@ -80,6 +85,9 @@ private:
         }
         if (task.body) {
             params = params.with("map", params.find("map")->with("tasks", true));
+        }
+        if (auto kept = keeping_ == nullptr ? "" : keeping_->of(task); !kept.empty()) {
+            params = params.with("large", kept);
         }
         return with_site(std::move(params));
     }
@@ -138,7 +146,7 @@ private:
             if (const auto* result = task.form.find("map")->find("result")) {
                 end = end.with("result", *result);
             }
-            FlowCompiler{*task.body, operators_, triggers_, functions_}.compile(end);
+            FlowCompiler{*task.body, operators_, triggers_, functions_, keeping_}.compile(end);
         }
     }
 
@@ -167,6 +175,7 @@ private:
     const Operators& operators_;
     std::vector<Value>& triggers_;
     std::vector<raw::FunctionForm>& functions_;
+    const internal::Keeping* keeping_; ///< Null: all results are kept by value.
     std::vector<Value> ends_; ///< By task: the pattern of its end, shared by those behind it.
 };
 
@@ -183,7 +192,8 @@ raw::Definition compile_one(const Value& form, const std::string& name, const Op
         }
     }
     auto definition = raw::Definition{};
-    FlowCompiler{flow, operators, triggers, definition.functions}.compile(end);
+    auto keeping = internal::Keeping{flow, form.find("result")};
+    FlowCompiler{flow, operators, triggers, definition.functions, &keeping}.compile(end);
     auto set = Value::object(
         {{"name", name}, {"triggers", Value::list(std::move(triggers))}, {"unmatched", "drop"}});
     for (const auto* member : {"timeout", "retention", "context"}) {
@@ -205,7 +215,8 @@ std::vector<Value> compile_body(const Flow& body, const Value& result, const Ope
     auto owner = body.prefixes.back();
     owner.pop_back();
     auto end = Value::object({{"owner", owner}});
-    FlowCompiler{body, operators, triggers, functions}.compile(
+    // What a run adds to itself stays as earlier releases decided it, so that they are replayed.
+    FlowCompiler{body, operators, triggers, functions, nullptr}.compile(
         result.is_null() ? end : end.with("result", result));
     return triggers;
 }

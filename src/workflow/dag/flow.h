@@ -34,7 +34,7 @@ struct FlowTask {
     std::uint64_t needed = 0; ///< Of `k_of_n`.
     std::vector<Catch> catches;
     std::vector<std::uint32_t> caught_for; ///< Tasks whose errors begin this one.
-    std::vector<std::string> references;   ///< Tasks that its expressions name.
+    TaskUses uses;                         ///< What its expressions want of others.
     std::unique_ptr<Flow> body;            ///< What is done for each item of a map.
 
     bool is_handler() const { return !caught_for.empty(); }

@@ -1,6 +1,7 @@
 #include "workflow/dag/parse.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -334,16 +335,56 @@ private:
             site.names.emplace_back("index");
         }
         site.names.insert(site.names.end(), {"result", "event"});
-        task.references = tasks_named_in(own, site);
+        read_uses(task, own, site);
         if (const auto* when = own.find("when"); when != nullptr && when->is_string()) {
-            auto text = std::string{when->as_string()};
-            if (!text.contains("${")) {
-                for (auto& name : tasks_named_in(Value{"${" + text + "}"}, site)) {
-                    task.references.push_back(std::move(name));
-                }
+            if (auto text = std::string{when->as_string()}; !text.contains("${")) {
+                add_uses(Value{"${" + text + "}"}, site, Handling::LooksInto, task.uses);
             }
         }
-        std::erase(task.references, task.name);
+        std::erase(task.uses.names, task.name);
+    }
+
+    /// A call gets its input as it is; everything else is looked into.
+    static void read_uses(FlowTask& task, const Value& own, const ExpressionSite& site) {
+        auto is_call = task.kind == "call" || task.kind == "script";
+        for (const auto& [name, member] : own.as_map()) {
+            if (name != task.kind || !member.is_map()) {
+                auto is_input = is_call && name == "input";
+                add_uses(member, site, is_input ? Handling::HandsOn : Handling::LooksInto,
+                         task.uses);
+                continue;
+            }
+            for (const auto& [part, inner] : member.as_map()) {
+                auto is_input = (task.kind == "map" && part == "input") ||
+                                (task.kind == "http" && part == "body");
+                add_uses(inner, site, is_input ? Handling::HandsOn : Handling::LooksInto,
+                         task.uses);
+            }
+        }
+        if (!is_call) {
+            add_bare_uses(own, site, task.uses);
+        }
+    }
+
+    /// Conditions of cases and events stand there without `${…}` too. They order nothing, but what
+    /// they look into must be there.
+    static void add_bare_uses(const Value& form, const ExpressionSite& site, TaskUses& uses) {
+        if (form.is_string() && form.as_string().contains("tasks") &&
+            !form.as_string().contains("${")) {
+            auto found = TaskUses{};
+            add_uses(Value{fmt::format("${{{}}}", form.as_string())}, site, Handling::LooksInto,
+                     found);
+            std::ranges::move(found.looked_at, std::back_inserter(uses.looked_at));
+            uses.looks_at_any |= found.looks_at_any;
+        } else if (form.is_list()) {
+            for (const auto& item : form.as_list()) {
+                add_bare_uses(item, site, uses);
+            }
+        } else if (form.is_map()) {
+            for (const auto& [key, member] : form.as_map()) {
+                add_bare_uses(member, site, uses);
+            }
+        }
     }
 
     /// Without `after` a task comes behind those it names. A handler waits for whom it handles.
@@ -362,7 +403,7 @@ private:
             return;
         }
         if (task.form.is_map() && task.form.find("after") == nullptr) {
-            for (const auto& name : task.references) {
+            for (const auto& name : task.uses.names) {
                 if (auto found = flow_.by_name.find(name); found != flow_.by_name.end()) {
                     task.after.push_back(found->second);
                 }

@@ -77,16 +77,22 @@ expr::Outcome fill(const Node& node, const expr::Bindings& bindings, const expr:
     return node.is_map ? Value::map(std::move(members)) : Value::list(std::move(values));
 }
 
-bool has_expression(const Value& form) {
-    if (form.is_string()) {
-        return form.as_string().contains("${");
+void add_once(std::vector<std::string>& names, std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) {
+        names.emplace_back(name);
     }
-    if (form.is_list()) {
-        return std::ranges::any_of(form.as_list(), has_expression);
-    }
-    return form.is_map() && std::ranges::any_of(form.as_map(), [](const value::Member& member) {
-               return has_expression(member.value);
-           });
+}
+
+bool is_word(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
+    });
+}
+
+std::string_view trimmed(std::string_view text) {
+    auto begin = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 } // namespace
@@ -135,23 +141,63 @@ expr::Outcome Template::evaluate(const expr::Bindings& bindings, const expr::Bud
         form_->content);
 }
 
-std::vector<std::string> tasks_named_in(const Value& form, const ExpressionSite& site) {
-    auto names = std::vector<std::string>{};
-    if (site.language != Language::Cel || !has_expression(form)) {
-        return names;
+std::string_view handed_on_by(std::string_view text) {
+    constexpr auto before = std::string_view{"tasks"};
+    constexpr auto behind = std::string_view{".result"};
+    text = is_whole(text) ? trimmed(inside(text)) : std::string_view{};
+    if (!text.starts_with(before) || !text.ends_with(behind)) {
+        return {};
+    }
+    text = text.substr(before.size(), text.size() - before.size() - behind.size());
+    if (text.starts_with('.')) {
+        return is_word(text.substr(1)) ? text.substr(1) : std::string_view{};
+    }
+    auto is_quoted = text.size() > 4 && text.starts_with("[\"") && text.ends_with("\"]");
+    auto name = is_quoted ? text.substr(2, text.size() - 4) : std::string_view{};
+    return name.find_first_of("\"\\") == std::string_view::npos ? name : std::string_view{};
+}
+
+void TaskUses::add(std::string_view text, const ExpressionSite& site, Handling handling) {
+    if (auto name = handed_on_by(text); !name.empty()) {
+        add_once(names, name);
+        if (handling == Handling::LooksInto) {
+            add_once(looked_at, name);
+        }
+        return;
     }
     // What does not compile is said elsewhere, with its place.
-    auto compiled = expr::cel::Template::compile(form, {.names = site.names});
-    if (!compiled) {
-        return names;
-    }
-    for (auto& path : compiled->paths()) {
-        if (path.size() > 1 && path.front() == "tasks" &&
-            std::ranges::find(names, path[1]) == names.end()) {
-            names.push_back(std::move(path[1]));
+    auto compiled = expr::cel::Template::compile(Value{text}, {.names = site.names});
+    for (const auto& path :
+         compiled ? compiled->paths() : std::vector<std::vector<std::string>>{}) {
+        if (path.front() != "tasks") {
+            continue;
+        }
+        if (path.size() == 1) {
+            looks_at_any = true;
+            continue;
+        }
+        add_once(names, path[1]);
+        if (path.size() == 2 || path[2] == "result") {
+            add_once(looked_at, path[1]);
         }
     }
-    return names;
+}
+
+void add_uses(const Value& form, const ExpressionSite& site, Handling handling, TaskUses& uses) {
+    if (site.language != Language::Cel) {
+        return;
+    }
+    if (form.is_string() && form.as_string().contains("${")) {
+        uses.add(form.as_string(), site, handling);
+    } else if (form.is_list()) {
+        for (const auto& item : form.as_list()) {
+            add_uses(item, site, handling, uses);
+        }
+    } else if (form.is_map()) {
+        for (const auto& [key, member] : form.as_map()) {
+            add_uses(member, site, handling, uses);
+        }
+    }
 }
 
 } // namespace sluice::workflow::dag

@@ -44,7 +44,23 @@ private:
                                                                 const ExpressionSite& site);
 };
 
-/// The names of tasks that the expressions in a form refer to by `tasks.NAME`; none in JSONata.
-std::vector<std::string> tasks_named_in(const Value& form, const ExpressionSite& site);
+/// Whether a value is handed on as it is to what is called: then results in it may stand there by
+/// reference.
+enum class Handling : std::uint8_t { LooksInto, HandsOn };
+
+/// What the expressions in a form want of tasks.
+struct TaskUses {
+    std::vector<std::string> names;     ///< Of tasks that they refer to by `tasks.NAME`.
+    std::vector<std::string> looked_at; ///< Those whose results they may look into.
+    bool looks_at_any = false;          ///< They choose a task while they are evaluated.
+
+    void add(std::string_view text, const ExpressionSite& site, Handling handling);
+};
+
+/// In JSONata nothing is known of them.
+void add_uses(const Value& form, const ExpressionSite& site, Handling handling, TaskUses& uses);
+/// The task whose result a text hands on and does nothing else: `${tasks.load.result}`; empty:
+/// none.
+std::string_view handed_on_by(std::string_view text);
 
 } // namespace sluice::workflow::dag

@@ -106,7 +106,7 @@ OperatorPtr make_call(const Value& task, const ExpressionSite& site, Problems& p
     auto made = std::make_shared<CallOperator>();
     made->target = read_text(task, "call", "the name of a function", "", site, problems);
     made->input = read_template(task, "input", "", site, problems);
-    made->policy = read_policy(task, "", problems);
+    made->policy = with_large(task, read_policy(task, "", problems));
     made->expands = read_expand(task, problems);
     return made;
 }

@@ -396,7 +396,7 @@ OperatorPtr make_map(const Value& task, const ExpressionSite& site, Problems& pr
                       ? read_template(Value::object({{"input", itself(made->as, site.language)}}),
                                       "input", "map", inner, problems)
                       : read_template(form, "input", "map", inner, problems);
-    made->policy = read_policy(form, "map", problems);
+    made->policy = with_large(task, read_policy(form, "map", problems));
     return made;
 }
 

@@ -1,5 +1,7 @@
 #include "workflow/dag/internal/settings.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "trigger/form_reader.h"
@@ -186,6 +188,14 @@ Value read_policy(const Value& form, const std::string& path, Problems& problems
         policy.push_back({name, *member});
     }
     return policy.empty() ? Value{} : Value::map(std::move(policy));
+}
+
+Value with_large(const Value& task, Value policy) {
+    const auto* large = task.find("large");
+    if (large == nullptr) {
+        return policy;
+    }
+    return (policy.is_map() ? std::move(policy) : Value::map({})).with("large", *large);
 }
 
 Settings read_settings(const Value& form, const std::shared_ptr<const Operators>& operators,

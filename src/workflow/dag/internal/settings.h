@@ -45,6 +45,8 @@ ExpressionSite read_site(const Value& form);
 
 /// `timeout`, `retry` and `priority` of a call, as the kernel takes them; null: none of them.
 Value read_policy(const Value& form, const std::string& path, Problems& problems);
+/// A policy with what `compile` found of the task's result: whether it may be kept by reference.
+Value with_large(const Value& task, Value policy);
 /// A template that is a member of a form; null when it has none.
 Template read_template(const Value& form, std::string_view member, const std::string& path,
                        const ExpressionSite& site, Problems& problems);
