@@ -16,7 +16,7 @@ namespace sluice::engine {
 
 namespace {
 
-/// Of a run that is asked for.
+/// Of a run that is asked for: a standing one may be looked at, but nobody changes it from outside.
 Result<void> check_run_id(std::string_view id) {
     if (!trigger::is_run_id(id)) {
         return fail(Errc::InvalidInput,
@@ -151,7 +151,8 @@ public:
 
     void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
               Done done) override {
-        auto checked = check_given_id(id);
+        auto checked = check_run_id(run.id);
+        checked = checked ? check_given_id(id) : checked;
         auto inspector = Inspector{store_, catalog_.vocabulary()};
         auto past = checked ? state_at(inspector, run, event)
                             : Result<PastState>{std::unexpected(checked.error())};
@@ -207,7 +208,8 @@ public:
 
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
-        if (auto checked = check_run_id(run.id); !checked) {
+        auto checked = check_run_id(run.id);
+        if (!checked && !is_standing(run.id)) {
             done(std::unexpected(checked.error()));
             return;
         }
@@ -343,6 +345,11 @@ private:
                        .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
                            dispatcher_.resume(std::move(call), std::move(*found));
                        }});
+    }
+
+    bool is_standing(std::string_view id) const {
+        return id.size() <= trigger::run_id_bytes_max && trigger::is_standing_run_id(id) &&
+               catalog_.vocabulary().standing.contains(id.substr(0, id.find('/')));
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }

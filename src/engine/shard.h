@@ -143,6 +143,8 @@ private:
     /// All it has goes with the commit being decided.
     void forget(AwakeRun& run);
     Result<void> start_child(const Message& message);
+    /// Null when its name means nothing.
+    Result<AwakeRun*> start_standing(const RunName& run);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
 

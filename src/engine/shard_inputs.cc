@@ -146,6 +146,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
         return remove({.run = message.to, .when_running = WhenRunning::Terminate, .done = {}});
     }
     auto* run = TRY(runs_.find(message.to));
+    if (run == nullptr && trigger::is_standing_run_id(message.to.id)) {
+        run = TRY(start_standing(message.to));
+    }
     if (run == nullptr) {
         if (message.kind == Message::Kind::Event) {
             return_to_sender(message, "no_such_run", "there is no such run");
@@ -200,6 +203,15 @@ void Shard::return_to_sender(const Message& message, std::string_view kind, std:
                          .data = std::move(data),
                          .from = message.to.id,
                          .sender = message.sender});
+}
+
+Result<AwakeRun*> Shard::start_standing(const RunName& run) {
+    auto set = TRY(services_.catalog.standing(run.id));
+    if (!set) {
+        return nullptr;
+    }
+    TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{}));
+    return runs_.find(run);
 }
 
 /// A nested run; when it cannot be started its parent hears that it failed.
@@ -268,13 +280,15 @@ Result<void> Shard::reopen(ReopenInput&& input) {
         return {};
     }
     auto status = run->state->progress.status;
-    if (status == trigger::Status::Running || status == trigger::Status::Succeeded) {
+    if (!run->state->has_ended() || status == trigger::Status::Succeeded) {
         answer_later(std::move(input.done),
                      fail(Errc::Conflict,
                           "run \"{}\" {}: only one that failed, was cancelled or timed out can be "
                           "reopened",
                           input.run.id,
-                          status == trigger::Status::Running ? "is running" : "has succeeded"));
+                          status == trigger::Status::Succeeded ? "has succeeded"
+                          : status == trigger::Status::Queued  ? "is queued"
+                                                               : "is running"));
         return {};
     }
     if (run->state->progress.is_sweeping) {

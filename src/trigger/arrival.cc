@@ -177,6 +177,10 @@ Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::s
     return returned(state, sent_as, "delivery", types::delivery_failed, target, data, moment);
 }
 
+bool is_place_answer(const Arrival& arrival) {
+    return arrival.origin == Origin::Returned && arrival.refs[3] == place_trigger.raw();
+}
+
 Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                       const Value& data, Moment moment) {
     return returned(state, sent_as, "reply", types::reply, target, data, moment);

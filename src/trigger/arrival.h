@@ -72,6 +72,8 @@ inline constexpr std::string_view run_succeeded = "sluice.run.succeeded";
 inline constexpr std::string_view run_failed = "sluice.run.failed";
 inline constexpr std::string_view run_cancelled = "sluice.run.cancelled";
 inline constexpr std::string_view run_timed_out = "sluice.run.timed_out";
+inline constexpr std::string_view place_wanted = "sluice.place.wanted";
+inline constexpr std::string_view place_left = "sluice.place.left";
 inline constexpr std::string_view task_succeeded = "sluice.task.succeeded";
 inline constexpr std::string_view task_failed = "sluice.task.failed";
 inline constexpr std::string_view timer_fired = "sluice.timer.fired";
@@ -108,6 +110,8 @@ Sender sender_of(const Arrival& arrival);
 /// An event for another run could not be taken there: `data` says which, and why.
 Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                             const Value& data, Moment moment);
+/// What the standing run of its definition says of a run's place.
+bool is_place_answer(const Arrival& arrival);
 /// What another run replied to an event.
 Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                       const Value& data, Moment moment);

@@ -22,7 +22,14 @@
 
 namespace sluice::trigger {
 
-enum class Status : std::uint8_t { Running, Succeeded, Failed, Cancelled, TimedOut };
+enum class Status : std::uint8_t {
+    Running,
+    Succeeded,
+    Failed,
+    Cancelled,
+    TimedOut,
+    Queued, ///< Started, and waits for a place among the runs of its definition.
+};
 std::string_view to_string(Status status);
 
 /// Where a run's end is reported: the task of another run that started it.
@@ -287,6 +294,18 @@ struct Hold {
     }
 };
 
+/// A run's place among those of its definition: docs/reference/strategies.md.
+struct Place {
+    std::uint32_t asked =
+        0; ///< The generation that asked for it: answers to earlier ones are late.
+    bool is_given = false;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("asked", asked)("is_given", is_given);
+    }
+};
+
 /// Where a block of collected values stands.
 struct CollectedKey {
     Incarnation scope;
@@ -329,6 +348,7 @@ enum class Table : std::uint8_t {
     Override,  ///< first: trigger number.
     Hold,      ///< first: incarnation.
     Collected, ///< first: incarnation, second: trigger number, then block (32 bits each).
+    Place,
 };
 
 struct DirtyEntity {
@@ -388,6 +408,7 @@ struct RunState {
     std::map<TriggerNumber, TriggerOverride> overrides;
     std::map<Incarnation, Hold> holds;
     std::map<CollectedKey, CollectedBlock> collected;
+    std::optional<Place> place;    ///< Nothing: it stands under no strategy, or has ended.
     std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
     SeenIds seen;
@@ -404,7 +425,8 @@ struct RunState {
 
     /// By an operator.
     bool is_paused() const { return holds.contains(paused_run); }
-    bool has_ended() const { return progress.status != Status::Running; }
+    bool is_queued() const { return progress.status == Status::Queued; }
+    bool has_ended() const { return progress.status != Status::Running && !is_queued(); }
     /// Its generation is: it has ended, or is about to continue as new.
     bool is_over() const { return has_ended() || progress.renewal.has_value(); }
 
