@@ -46,6 +46,9 @@ Query query_of(const RunFilter& filter) {
             query.emplace_back(name, *text);
         }
     }
+    if (filter.is_standing) {
+        query.emplace_back("standing", "true");
+    }
     return query;
 }
 
@@ -134,7 +137,8 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
                             options_.timeout == Nanos{0} ? Nanos{0} : options_.timeout + wait));
         const auto* status = told.find("status");
         left = left ? std::optional{*left - wait} : left;
-        auto is_running = status != nullptr && *status == Value{"running"};
+        auto is_running =
+            status != nullptr && (*status == Value{"running"} || *status == Value{"queued"});
         if (!is_running || (left && *left <= Nanos{0})) {
             return told;
         }

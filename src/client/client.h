@@ -53,7 +53,8 @@ struct RunFilter {
     std::string started_before;
     std::string ended_after;
     std::string ended_before;
-    std::size_t page = 100; ///< Runs of a page.
+    bool is_standing = false; ///< Those that runs share instead.
+    std::size_t page = 100;   ///< Runs of a page.
 };
 
 /// The API of a server as calls that block. What is safe to repeat is repeated when the server

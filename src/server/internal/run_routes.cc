@@ -147,10 +147,14 @@ Result<Value> list(const Services& services, const RunQuery& query) {
 }
 
 void answer_list(const Services& services, const Incoming& incoming, const Reply& reply) {
-    auto query = read_run_query(incoming);
-    if (!query) {
-        answer(reply, problem_of(query.error()));
+    auto query = read_run_query(incoming, {"standing"});
+    auto is_standing = read_flag(incoming, "standing");
+    if (!query || !is_standing) {
+        answer(reply, problem_of(query ? is_standing.error() : query.error()));
         return;
+    }
+    if (*is_standing) {
+        query->filter.listed = engine::RunsListed::Standing;
     }
     answer_from_worker(services, reply,
                        [&services, query = *std::move(query)] { return list(services, query); });

@@ -280,7 +280,7 @@ private:
             "",
             found,
             {"name", "description", "lang", "input", "context", "result", "tasks", "timeout",
-             "retention", "fail_fast", "functions", "definitions"}};
+             "retention", "strategy", "fail_fast", "functions", "definitions"}};
         reader.boolean("fail_fast");
         reader.text("description");
         check_set(form, found);
@@ -298,7 +298,7 @@ private:
     static void check_set(const Value& form, Problems& problems) {
         auto members = std::vector<value::Member>{
             {"triggers", Value::list({Value::object({{"id", "x"}, {"on", "x"}})})}};
-        for (const auto* name : {"name", "timeout", "retention", "context"}) {
+        for (const auto* name : {"name", "timeout", "retention", "context", "strategy"}) {
             if (const auto* member = form.find(name)) {
                 members.push_back({name, *member});
             }
