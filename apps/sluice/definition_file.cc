@@ -98,9 +98,9 @@ std::string LoadedDefinition::run_id(const Value& input) const {
     return fmt::format("{}-{:012x}", as_id(definition.name), print.high >> 16U);
 }
 
-std::expected<LoadedDefinition, Findings> load_definition(
-    std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
-    const std::set<std::string, std::less<>>& known_functions) {
+std::expected<LoadedDefinition, Findings> load_definition(std::string text, const std::string& file,
+                                                          const trigger::Vocabulary& vocabulary,
+                                                          const raw::CheckOptions& known) {
     auto document = raw::parse(text, file);
     if (!document) {
         return std::unexpected(document.error());
@@ -108,10 +108,8 @@ std::expected<LoadedDefinition, Findings> load_definition(
     auto operators = dag::built_in_operators();
     auto is_dag = dag::is_dag(document->form);
     auto flow = std::unique_ptr<dag::Flow>{};
-    auto findings = is_dag
-                        ? dag::check(*document, operators, vocabulary,
-                                     {.known_functions = known_functions}, &flow)
-                        : raw::check(*document, vocabulary, {.known_functions = known_functions});
+    auto findings = is_dag ? dag::check(*document, operators, vocabulary, known, &flow)
+                           : raw::check(*document, vocabulary, known);
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "engine/catalog.h"
 #include "trigger/trigger_set.h"
+#include "workflow/raw/check.h"
 #include "workflow/raw/compile.h"
 #include "workflow/raw/finding.h"
 
@@ -35,7 +36,7 @@ struct LoadedDefinition {
 /// Everything that is wrong with it, or the definition.
 std::expected<LoadedDefinition, Findings> load_definition(
     std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
-    const std::set<std::string, std::less<>>& known_functions = {});
+    const workflow::raw::CheckOptions& known = {});
 
 /// The functions that a file declares under `functions`, and nothing else.
 std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(

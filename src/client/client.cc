@@ -30,6 +30,9 @@ Answer<Value> body_of(const http::Response& response) {
 Value to_value(const StartRequest& request) {
     auto body = Value::object({{"id", request.id}, {"definition", request.definition}});
     body = request.input ? body.with("input", *request.input) : body;
+    if (request.priority != 0) {
+        body = body.with("priority", request.priority);
+    }
     return request.labels.is_null() ? body : body.with("labels", request.labels);
 }
 

@@ -42,6 +42,7 @@ struct StartRequest {
     std::string definition;
     std::optional<Value> input;
     Value labels; ///< A map or null.
+    std::int64_t priority = 0;
 };
 
 /// Which runs to list; what is empty does not matter.

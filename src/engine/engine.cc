@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,10 @@ Result<void> check_request(const StartRequest& request) {
     if (request.space.empty() || request.space.size() > name_bytes_max) {
         return fail(Errc::InvalidInput, "namespace of {} bytes: expected 1 to {}",
                     request.space.size(), name_bytes_max);
+    }
+    if (std::abs(request.priority) > priority_max) {
+        return fail(Errc::InvalidInput, "priority {}: expected an integer from {} to {}",
+                    request.priority, -priority_max, priority_max);
     }
     if (!request.labels.is_null() && !request.labels.is_map()) {
         return fail(Errc::InvalidInput, "labels: expected a map of texts");
@@ -144,6 +149,10 @@ public:
                                      .set = *hash,
                                      .input = request.input,
                                      .labels = request.labels};
+        if (request.priority != 0) {
+            info.labels = (info.labels.is_map() ? info.labels : Value::map({}))
+                              .with(trigger::priority_label, fmt::format("{}", request.priority));
+        }
         post(StartInput{.run = {.space = request.space, .id = request.id},
                         .info = std::move(info),
                         .done = std::move(done)});

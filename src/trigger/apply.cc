@@ -260,6 +260,11 @@ struct Applier {
         closing::erase_collected(state, change.scope, change.trigger);
     }
 
+    void operator()(const Adopted& change) {
+        state.info.parent = change.parent;
+        state.mark({.table = Table::Info});
+    }
+
     void operator()(const PlaceSet& change) {
         set_place(change.place);
         auto is_waiting = state.place && !state.place->is_given;

@@ -117,6 +117,14 @@ Arrival fork_arrival(const RunState& state, Forked fork, Moment moment) {
             .fork = std::move(fork)};
 }
 
+Value adoption(const Parent& parent) {
+    auto number = [](std::uint64_t value) { return Value{static_cast<std::int64_t>(value)}; };
+    return Value::object({{"parent", Value::object({{"run", parent.run},
+                                                    {"fire", number(parent.fire.raw())},
+                                                    {"index", number(parent.index)},
+                                                    {"attempt", number(parent.attempt)}})}});
+}
+
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment) {
     auto id = fmt::format("command/{}", state.progress.events + 1);

@@ -63,6 +63,7 @@ namespace types {
 inline constexpr std::string_view run_started = "sluice.run.started";
 inline constexpr std::string_view run_forked = "sluice.run.forked";
 inline constexpr std::string_view run_reopened = "sluice.run.reopened";
+inline constexpr std::string_view run_adopted = "sluice.run.adopted";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
 inline constexpr std::string_view run_pause = "sluice.run.pause";
@@ -92,8 +93,11 @@ Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
-/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened`, `sluice.run.pause`,
-/// `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
+/// As data of `sluice.run.adopted`, and of `sluice.run.reopened` where it goes on for another.
+Value adoption(const Parent& parent);
+
+/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.adopted`, `sluice.run.reopened`,
+/// `sluice.run.pause`, `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment);
 

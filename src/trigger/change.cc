@@ -22,7 +22,7 @@ constexpr auto names =
                                      "replied",       "began",          "forked",
                                      "renewing",      "renewed",        "reopened",
                                      "swept",         "collected",      "collection dropped",
-                                     "place set"});
+                                     "place set",     "adopted"});
 static_assert(names.size() == std::variant_size_v<Change>);
 
 template <std::size_t at = 0>

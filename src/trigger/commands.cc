@@ -48,6 +48,10 @@ Fate Decider::decide_command(const Arrival& arrival) {
     if (type == types::run_resume) {
         return resume_run();
     }
+    if (type == types::run_adopted) {
+        adopt(arrival.event);
+        return Fate::Handled;
+    }
     if (type == types::run_command) {
         return run_actions(arrival);
     }
@@ -88,6 +92,21 @@ Fate Decider::fork_run(const Arrival& arrival) {
         journal_.effects.emplace_back(TimerSet{.number = number, .timer = timer});
     }
     return Fate::Handled;
+}
+
+void Decider::adopt(const event::Event& event) {
+    auto data = event.data();
+    const auto* parent = data.find("parent");
+    if (parent == nullptr) {
+        return;
+    }
+    auto number = [&](std::string_view name) {
+        return static_cast<std::uint64_t>(parent->find(name)->as_int());
+    };
+    record(Adopted{.parent = {.run = std::string{parent->find("run")->as_string()},
+                              .fire = FireNumber{number("fire")},
+                              .index = number("index"),
+                              .attempt = static_cast<std::uint32_t>(number("attempt"))}});
 }
 
 /// The run may handle its cancellation within a grace time; one that has no trigger for it ends at

@@ -108,6 +108,8 @@ private:
     Fate decide_place(const Arrival& arrival);
     void tell_definition(std::string_view type, const Value& data);
     Fate cancel_run(const Arrival& arrival);
+    /// Does nothing when nobody is named.
+    void adopt(const event::Event& event);
     void fail_command(const std::string& code, const std::string& message);
     Fate pause_run();
     Fate resume_run();

@@ -62,6 +62,7 @@ Fate Decider::reopen_run(const Arrival& arrival) {
         return Fate::Late;
     }
     record(Reopened{.generation = state_.info.generation + 1});
+    adopt(arrival.event);
     if (wait_for_place(arrival.event)) {
         return Fate::Parked;
     }

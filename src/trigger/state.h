@@ -45,6 +45,9 @@ struct Parent {
     }
 };
 
+/// The label of a run that has a priority: its tasks have it unless they say otherwise.
+inline constexpr auto priority_label = std::string_view{"sluice.priority"};
+
 /// What a run was started with. A new generation has its number and may have other input.
 struct RunInfo {
     std::string definition; ///< Its name.
@@ -167,8 +170,8 @@ struct TaskState {
     std::string child;   ///< Id of the nested run.
     std::string subject; ///< Of the events that report on it.
     Value input;
-    /// `timeout`, `retry`, `priority` as the action gave them, `traceparent` of the event; null:
-    /// none of them.
+    /// `timeout`, `retry`, `priority`, `pool`, `slots` as the action gave them, `traceparent` of
+    /// the event; null: none of them.
     Value policy;
     std::uint32_t attempt = 1;
     bool is_waiting = false; ///< For its next attempt's time.

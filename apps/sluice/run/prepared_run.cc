@@ -81,9 +81,9 @@ std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Voc
         return std::nullopt;
     }
     prepared.functions = *std::move(functions);
-    auto known = std::set<std::string, std::less<>>{};
+    auto known = workflow::raw::CheckOptions{};
     for (const auto& form : prepared.functions) {
-        known.insert(form.name);
+        known.add(form);
     }
     auto text = read_text(options.file);
     if (!text) {

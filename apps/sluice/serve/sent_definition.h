@@ -1,18 +1,18 @@
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 
 #include "server/services.h"
 #include "trigger/trigger_set.h"
+#include "workflow/raw/check.h"
 
 namespace sluice::app {
 
 /// A definition that came through the API. It brings no functions: those that it declares must be
 /// among the known ones, under whatever kind the operator gave them.
 server::Compiled compile(const trigger::Vocabulary& vocabulary,
-                         const std::set<std::string, std::less<>>& known_functions,
-                         std::string_view source, std::string_view file);
+                         const workflow::raw::CheckOptions& known, std::string_view source,
+                         std::string_view file);
 
 } // namespace sluice::app

@@ -84,7 +84,8 @@ Nanos timeout_of(const Value& policy, const Function& function) {
 
 bool RetryPolicy::is_final(std::string_view error_kind) {
     return error_kind == "invalid_input" || error_kind == "unknown_function" ||
-           error_kind == "rejected" || error_kind == "forbidden_address";
+           error_kind == "unknown_pool" || error_kind == "rejected" ||
+           error_kind == "forbidden_address";
 }
 
 std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string_view error_kind,

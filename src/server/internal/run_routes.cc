@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstdlib>
 #include <expected>
 #include <memory>
 #include <utility>
@@ -27,6 +28,9 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
             request.input = value;
         } else if (name == "labels" && value.is_map()) {
             request.labels = value;
+        } else if (name == "priority" && value.is_int() &&
+                   std::abs(value.as_int()) <= engine::priority_max) {
+            request.priority = static_cast<std::int32_t>(value.as_int());
         } else if ((name == "id" || name == "definition" || name == "version") &&
                    value.is_string()) {
             auto& text = name == "id"           ? request.id
@@ -35,8 +39,9 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
             text = std::string{value.as_string()};
         } else {
             return fail(Errc::InvalidInput,
-                        "{}: expected id, definition and version (texts), input, labels (a map)",
-                        name);
+                        "{}: expected id, definition and version (texts), input, labels (a map), "
+                        "priority (an integer from {} to {})",
+                        name, -engine::priority_max, engine::priority_max);
         }
     }
     if (request.id.empty()) {

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -20,6 +21,8 @@ namespace {
 /// Each is a scope of the standing run, so that a change costs what changes however many there are:
 /// `running/RUN`, and `waiting/RUN` with its place in the `line`.
 class Runs {
+    static constexpr auto priority_max = std::int64_t{1'000};
+
 public:
     struct Run {
         std::string id;
@@ -45,8 +48,10 @@ public:
         return found;
     }
 
-    Attempt<void> add_waiting(const Run& run) {
-        auto place = fmt::format("line/{:020}", firing_.state().progress.incarnations + 1);
+    /// The line is in the order of its paths: higher priorities first, then who came first.
+    Attempt<void> add_waiting(const Run& run, std::int64_t priority) {
+        auto place = fmt::format("line/{:04}-{:020}", priority_max - priority,
+                                 firing_.state().progress.incarnations + 1);
         TRY(firing_.open_scope("/" + place, to_value(run)));
         TRY(firing_.open_scope("/waiting/" + run.id, Value::object({{"line", place}})));
         return {};
@@ -156,7 +161,7 @@ public:
                                  .asked = static_cast<std::int64_t>(sender->key.index),
                                  .started = data.find("started")->as_int()};
             note_strategy(firing, *data.find("strategy"));
-            TRY(take(firing, runs, run));
+            TRY(take(firing, runs, run, priority_in(data)));
         }
         auto strategy = strategy_of(firing);
         auto most = strategy.kind == StrategyKind::Parallel ? strategy.limit : 1;
@@ -181,7 +186,18 @@ private:
         return known == nullptr ? Strategy{} : parse_strategy(*known, "strategy", problems);
     }
 
-    static Attempt<void> take(const Firing& firing, Runs& runs, const Runs::Run& run) {
+    static std::int64_t priority_in(const Value& data) {
+        const auto* text = data.find("priority");
+        auto priority = std::int64_t{0};
+        if (text != nullptr && text->is_string()) {
+            auto digits = text->as_string();
+            std::from_chars(digits.data(), digits.data() + digits.size(), priority);
+        }
+        return priority;
+    }
+
+    static Attempt<void> take(const Firing& firing, Runs& runs, const Runs::Run& run,
+                              std::int64_t priority) {
         auto running = std::optional<Runs::Run>{};
         auto waiting = std::optional<Runs::Run>{};
         auto kind = strategy_of(firing).kind;
@@ -210,7 +226,7 @@ private:
         if (running) {
             runs.withdraw_running(superseded(run));
         }
-        return runs.add_waiting(run);
+        return runs.add_waiting(run, priority);
     }
 };
 

@@ -19,10 +19,12 @@ void Decider::tell_definition(std::string_view type, const Value& data) {
 
 void Decider::ask_for_place() {
     record(PlaceSet{.place = Place{.asked = state_.info.generation}});
-    tell_definition(
-        types::place_wanted,
-        Value::object({{"strategy", to_form(triggers_.spec().strategy)},
-                       {"started", Value{state_.info.started.time_since_epoch().count()}}}));
+    auto data = Value::object({{"strategy", to_form(triggers_.spec().strategy)},
+                               {"started", Value{state_.info.started.time_since_epoch().count()}}});
+    if (const auto* priority = state_.info.labels.find(priority_label)) {
+        data = data.with("priority", *priority);
+    }
+    tell_definition(types::place_wanted, data);
 }
 
 bool Decider::wait_for_place(const event::Event& event) {

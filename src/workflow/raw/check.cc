@@ -28,12 +28,12 @@ bool is_within(std::string_view inner, std::string_view outer) {
 class Checker {
 public:
     Checker(const trigger::Vocabulary& vocabulary, const CheckOptions& options)
-        : vocabulary_(vocabulary), functions_(options.known_functions) {}
+        : vocabulary_(vocabulary), known_(options) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
             for (const auto& function : read_functions(*section, problems_)) {
-                functions_.insert(function.name);
+                known_.add(function);
             }
         }
         if (const auto* name = form.find("name"); name != nullptr && name->is_string()) {
@@ -148,13 +148,14 @@ private:
     }
 
     void check_invoke(const Value& params, const std::string& path) {
+        check_pool(params, path, known_, problems_);
         const auto* function = params.is_string() ? &params : params.find("function");
         if (function == nullptr || !function->is_string() || function->size() == 0) {
             return;
         }
         auto name = function->as_string();
         // A name that is computed is known when it is called.
-        if (name.contains("${") || is_builtin(name) || functions_.contains(name)) {
+        if (name.contains("${") || is_builtin(name) || known_.known_functions.contains(name)) {
             return;
         }
         problems_.push_back(
@@ -178,12 +179,26 @@ private:
     }
 
     const trigger::Vocabulary& vocabulary_;
-    std::set<std::string, std::less<>> functions_;
+    CheckOptions known_;                                    ///< With what the document declares.
     std::map<std::string, std::string, std::less<>> names_; ///< Of definitions, to their paths.
     Problems problems_;
 };
 
 } // namespace
+
+void check_pool(const Value& call, const std::string& path, const CheckOptions& known,
+                std::vector<trigger::Problem>& problems) {
+    const auto* pool = call.find("pool");
+    if (pool == nullptr || !pool->is_string() || known.known_pools.contains(pool->as_string())) {
+        return;
+    }
+    problems.push_back(
+        {join(path, "pool"),
+         fmt::format(
+             "there is no pool {}: declare it under functions with the number of its slots, "
+             "as in {{{}: {{slots: 4}}}}",
+             internal::describe(*pool), pool->as_string())});
+}
 
 std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
                            const CheckOptions& options) {

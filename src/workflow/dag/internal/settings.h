@@ -43,7 +43,8 @@ Settings read_settings(const Value& form, const std::shared_ptr<const Operators>
 /// Where its expressions stand.
 ExpressionSite read_site(const Value& form);
 
-/// `timeout`, `retry` and `priority` of a call, as the kernel takes them; null: none of them.
+/// `timeout`, `retry`, `priority`, `pool` and `slots` of a call, as the kernel takes them; null:
+/// none of them.
 Value read_policy(const Value& form, const std::string& path, Problems& problems);
 /// A template that is a member of a form; null when it has none.
 Template read_template(const Value& form, std::string_view member, const std::string& path,
