@@ -55,7 +55,7 @@ class Sharing(ProgramTest):
 
     def serve(self):
         self.server = Server(PROGRAM, self.data, "--functions", self.functions)
-        self.addCleanup(self.server.process.kill)
+        self.addCleanup(self.server.kill)
         self.at = ("--server", f"http://127.0.0.1:{self.server.port}")
 
     def deploy(self, text, **options):
@@ -189,7 +189,12 @@ class Backfills(Sharing):
         return path.read_text().splitlines() if path.exists() else []
 
     def days(self, name):
-        return sorted(json.loads(line)["time"][:10] for line in self.lines(name))
+        """A call that was under way when the server died is made again, as the same task."""
+        return sorted({json.loads(line)["time"][:10] for line in self.lines(name)})
+
+    def runs(self):
+        listed = json.loads(self.sluice("ps", "--definition", "nightly", "--json", *self.at).stdout)["runs"]
+        return sorted((each["run"], each["status"]) for each in listed)
 
     def test_a_dry_run_starts_nothing(self):
         self.deploy(NIGHTLY)
@@ -213,9 +218,11 @@ class Backfills(Sharing):
 
         days = [f"2026-01-{day}" for day in range(11, 16)]
         self.assertEqual(self.days("ended"), days)
+        self.assertEqual(self.runs(), [(f"nightly-{day}T00:00:00Z", "succeeded") for day in days])
         self.assertIn("goes on with", done.stderr)
+        ended = self.lines("ended")
         again = self.backfill("--input", "{}")
-        self.assertEqual(self.days("ended"), days)
+        self.assertEqual(self.lines("ended"), ended)
         self.assertIn("5 succeeded", again.stderr)
 
     def test_days_that_the_schedule_did_are_left_out(self):

@@ -195,9 +195,9 @@ void check_pool(const Value& call, const std::string& path, const CheckOptions& 
     problems.push_back(
         {join(path, "pool"),
          fmt::format(
-             "there is no pool {}: declare it under functions with the number of its slots, "
-             "as in {{{}: {{slots: 4}}}}",
-             internal::describe(*pool), pool->as_string())});
+             "there is no pool \"{0}\": declare it under functions with the number of its slots, "
+             "as in {{{0}: {{slots: 4}}}}",
+             pool->as_string())});
 }
 
 std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
