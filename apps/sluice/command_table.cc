@@ -377,6 +377,7 @@ std::vector<Command> command_table(const Host& host) {
          cli::send_command(host)});
     add(cli::change_commands(host));
     add_data_to_retry(table);
+    add_data_to_backfill(table);
     add(task_rows(host));
     add({fork_row(host), reopen_row(host), delete_row(host)});
     add(cli::document_commands(host));

@@ -236,6 +236,27 @@ class Backfills(Sharing):
         self.assertEqual(self.days("ended"), ["2026-01-11", "2026-01-12"])
         self.assertIn('"depth":3', self.lines("ended")[1].replace(" ", ""))
 
+    def test_in_a_data_directory_the_same_command_goes_on(self):
+        file = self.file("nightly.yaml", NIGHTLY)
+        data = str(self.folder / "other")
+
+        def command(*more):
+            return ("backfill", file, "--from", "2026-01-11", "--to", "2026-01-14", "--every", "@daily", "--limit", "2",
+                    "--functions", self.functions, "--data", data, *more)
+
+        self.assertIn("nightly-2026-01-12T00:00:00Z", self.sluice(*command("--dry-run")).stdout)
+        process = self.start(*command())
+        self.until(lambda: len(self.lines("begun")) == 2, "two at once have begun")
+        code, _, errors = self.interrupt(process)
+        self.assertEqual(code, 130)
+        self.assertIn("sluice backfill", errors)
+        self.file("open", "")
+        self.sluice(*command(), code=FAILED)
+        self.file("mended", "")
+        self.assertEqual(json.loads(self.sluice(*command()).stdout), {"runs": 4})
+        listed = json.loads(self.sluice("ps", "--definition", "nightly", "--json", "--data", data).stdout)["runs"]
+        self.assertEqual([each["status"] for each in listed], ["succeeded"] * 4)
+
     def test_what_is_wrong_is_said(self):
         self.sluice("backfill", "absent", "--from", "2026-01-11", "--to", "2026-01-15", "--every", "1h", *self.at,
                     code=NOT_FOUND)
