@@ -5,12 +5,13 @@ CYCLES ?= 100
 SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
+FOLDER ?=
 .DEFAULT_GOAL := help
-.PHONY: headers help setup build demo test check bench format tidy simulate crash hostile load fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large hostile load workloads fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
@@ -62,11 +63,17 @@ simulate: ## whole systems from seeds, all faults included: SEEDS=100000 for a l
 crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long one
 	python3 tests/crash/crash_test.py --cycles $(CYCLES)
 
+crash-large: build ## the same with thousands of tasks and recorded workflows: CYCLES=1000 for a long one
+	python3 tests/crash/crash_test.py --large --cycles $(CYCLES)
+
 hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
 	python3 tests/e2e/hostile_load.py build/release/bin/sluice
 
 load: build ## events over HTTP with wrk, single and in batches
 	python3 tests/e2e/event_load.py build/release/bin/sluice
+
+workloads: build ## recorded scientific workflows against their critical paths: FOLDER=… for others
+	python3 tests/conformance/wfcommons_test.py build/release/bin/sluice $(FOLDER) --all --times
 
 fuzz: ## every fuzzer for SECONDS=60
 	@tools/fuzz.sh $(SECONDS)

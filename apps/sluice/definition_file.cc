@@ -7,14 +7,10 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
 
 #include "base/fingerprint.h"
 #include "sluice/output.h"
 #include "value/json.h"
-#include "workflow/dag/check.h"
-#include "workflow/dag/compile.h"
-#include "workflow/dag/parse.h"
 #include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
 
@@ -23,7 +19,6 @@ namespace sluice::app {
 namespace {
 
 namespace raw = workflow::raw;
-namespace dag = workflow::dag;
 
 constexpr auto text_bytes_max = std::size_t{64} << 20U;
 
@@ -100,23 +95,16 @@ std::string LoadedDefinition::run_id(const Value& input) const {
 
 std::expected<LoadedDefinition, Findings> load_definition(std::string text, const std::string& file,
                                                           const trigger::Vocabulary& vocabulary,
-                                                          const raw::CheckOptions& known) {
+                                                          const KnownFunctions& known) {
     auto document = raw::parse(text, file);
     if (!document) {
         return std::unexpected(document.error());
     }
-    auto operators = dag::built_in_operators();
-    auto is_dag = dag::is_dag(document->form);
-    auto flow = std::unique_ptr<dag::Flow>{};
-    auto findings = is_dag ? dag::check(*document, operators, vocabulary, known, &flow)
-                           : raw::check(*document, vocabulary, known);
-    if (!findings.empty()) {
-        return std::unexpected(std::move(findings));
+    auto definition = read_definition(*document, vocabulary, known);
+    if (!definition) {
+        return std::unexpected(std::move(definition.error()));
     }
-    auto loaded = LoadedDefinition{};
-    loaded.definition =
-        is_dag ? dag::compile(document->form, operators, flow.get()) : raw::compile(*document);
-    loaded.text = std::move(text);
+    auto loaded = LoadedDefinition{.definition = *std::move(definition), .text = std::move(text)};
     for (const auto& each : loaded.for_catalog()) {
         loaded.hashes.push_back(engine::Catalog::hash_of(each));
     }

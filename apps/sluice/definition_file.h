@@ -1,20 +1,17 @@
 #pragma once
 
 #include <expected>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/catalog.h"
+#include "sluice/languages.h"
 #include "trigger/trigger_set.h"
-#include "workflow/raw/check.h"
 #include "workflow/raw/compile.h"
 #include "workflow/raw/finding.h"
 
 namespace sluice::app {
-
-using Findings = std::vector<workflow::raw::Finding>;
 
 /// A file's text; `-` is standard input. Fails with NotFound or Io, saying why.
 Result<std::string> read_text(const std::string& path);
@@ -25,7 +22,7 @@ struct LoadedDefinition {
     std::string text;
     /// Of those that `for_catalog` gives, in the same order: made once, since it takes long for a
     /// large one.
-    std::vector<std::string> hashes;
+    std::vector<std::string> hashes{};
 
     /// As the catalog takes them: those nested in it first, itself last.
     std::vector<engine::Definition> for_catalog() const;
@@ -34,9 +31,9 @@ struct LoadedDefinition {
 };
 
 /// Everything that is wrong with it, or the definition.
-std::expected<LoadedDefinition, Findings> load_definition(
-    std::string text, const std::string& file, const trigger::Vocabulary& vocabulary,
-    const workflow::raw::CheckOptions& known = {});
+std::expected<LoadedDefinition, Findings> load_definition(std::string text, const std::string& file,
+                                                          const trigger::Vocabulary& vocabulary,
+                                                          const KnownFunctions& known);
 
 /// The functions that a file declares under `functions`, and nothing else.
 std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(

@@ -91,11 +91,13 @@ connector::poll::Function poll_function_of(const FunctionForm& form) {
 } // namespace
 
 Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner,
-                     observe::Diagnostics& diagnostics, const secret::Secrets* secrets)
+                     observe::Diagnostics& diagnostics, const secret::Secrets* secrets,
+                     const std::optional<Simulation>& simulation)
     : diagnostics_(diagnostics),
       secrets_(secrets),
       runner_(std::move(runner)),
-      builtin_(timers_),
+      builtin_(timers_,
+               {.time_scale = simulation ? std::optional{simulation->time_scale} : std::nullopt}),
       queues_(std::make_shared<connector::poll::Queues>(clock_, timers_)) {}
 
 /// The engine may still hold sinks, which find these stopped.
@@ -110,18 +112,24 @@ Functions::~Functions() {
 
 Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
                                                      observe::Diagnostics& diagnostics,
-                                                     const secret::Secrets* secrets) {
+                                                     const secret::Secrets* secrets,
+                                                     const std::optional<Simulation>& simulation) {
     auto runner = TRY(reactor::ProcessRunner::create(command_limits(forms, diagnostics)));
-    auto functions =
-        std::unique_ptr<Functions>{new Functions{std::move(runner), diagnostics, secrets}};
+    auto functions = std::unique_ptr<Functions>{
+        new Functions{std::move(runner), diagnostics, secrets, simulation}};
     auto& shared = functions->table_.shared;
     for (const auto& form : forms) {
-        if (!shared.contains(form.name)) {
+        auto is_called = !simulation || form.kind == FunctionKind::Builtin;
+        if (is_called && !shared.contains(form.name)) {
             shared.emplace(form.name, TRY(functions->make(form)));
         }
     }
     for (const auto* name : {"echo", "fail", "flaky", "noop", "sleep"}) {
         shared.try_emplace(name, engine::Function{.sink = &functions->builtin_});
+    }
+    if (simulation) {
+        shared.emplace(engine::any_function, engine::Function{.sink = &functions->builtin_,
+                                                              .concurrency = simulation->slots});
     }
     return functions;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,12 @@
 
 namespace sluice::app {
 
+/// Nothing is called: a function takes the time that its input says, and answers.
+struct Simulation {
+    double time_scale = 1;
+    std::uint32_t slots = 0; ///< So many calls at a time; zero: any number.
+};
+
 /// The functions that runs may invoke: the built-in ones, those that files declare, and those that
 /// come later.
 ///
@@ -27,10 +34,11 @@ namespace sluice::app {
 class Functions {
 public:
     /// Of forms with the same name the first stands. Fails with InvalidInput for a URL that is
-    /// none. The diagnostics outlive it.
+    /// none. With a simulation only those forms count that are of a built-in function. The
+    /// diagnostics outlive it.
     static Result<std::unique_ptr<Functions>> create(
         const std::vector<workflow::raw::FunctionForm>& forms, observe::Diagnostics& diagnostics,
-        const secret::Secrets* secrets);
+        const secret::Secrets* secrets, const std::optional<Simulation>& simulation = {});
     ~Functions();
 
     /// Calls over HTTP wait for this: see connector::http::Caller.
@@ -46,7 +54,7 @@ public:
 
 private:
     Functions(std::unique_ptr<reactor::ProcessRunner> runner, observe::Diagnostics& diagnostics,
-              const secret::Secrets* secrets);
+              const secret::Secrets* secrets, const std::optional<Simulation>& simulation);
 
     using Caller = std::shared_ptr<connector::http::Caller>;
     const Caller& caller_for(const workflow::raw::FunctionForm& form);

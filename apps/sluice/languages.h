@@ -1,10 +1,41 @@
 #pragma once
 
+#include <expected>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "trigger/trigger_set.h"
+#include "workflow/raw/compile.h"
+#include "workflow/raw/finding.h"
+#include "workflow/raw/parse.h"
 
 namespace sluice::app {
 
+using Findings = std::vector<workflow::raw::Finding>;
+
 /// The conditions and actions of the kernel and of every language that definitions are written in.
 trigger::Vocabulary make_vocabulary();
+
+/// The functions that a definition may call besides the built-in ones and its own.
+struct KnownFunctions {
+    std::set<std::string, std::less<>> names{};
+    std::set<std::string, std::less<>> pools{};
+    bool are_all = false;        ///< Whatever is called is there.
+    bool may_come_later = false; ///< Those that a definition cannot declare itself are not missed.
+
+    void add(const workflow::raw::FunctionForm& form) {
+        (form.kind == workflow::raw::FunctionKind::Pool ? pools : names).insert(form.name);
+    }
+};
+
+/// What a document says, in whichever language it is; or everything that is wrong with it.
+std::expected<workflow::raw::Definition, Findings> read_definition(
+    const workflow::raw::Document& document, const trigger::Vocabulary& vocabulary,
+    const KnownFunctions& known);
+
+/// The functions that a document declares which has been read before.
+std::vector<workflow::raw::FunctionForm> functions_of(const workflow::raw::Document& document);
 
 } // namespace sluice::app

@@ -11,8 +11,6 @@
 #include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/open.h"
-#include "workflow/dag/compile.h"
-#include "workflow/dag/parse.h"
 #include "workflow/raw/parse.h"
 
 namespace sluice::app {
@@ -25,11 +23,7 @@ Result<void> add_functions(engine::Catalog& catalog, const std::string& hash,
                            std::vector<FunctionForm>& forms) {
     auto definition = TRY(catalog.definition(hash));
     if (auto document = workflow::raw::parse(definition.source, definition.name)) {
-        auto compiled =
-            workflow::dag::is_dag(document->form)
-                ? workflow::dag::compile(document->form, workflow::dag::built_in_operators())
-                : workflow::raw::compile(*document);
-        std::ranges::move(compiled.functions, std::back_inserter(forms));
+        std::ranges::move(functions_of(*document), std::back_inserter(forms));
     }
     return {};
 }
@@ -113,7 +107,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
         TRY(trust(forms));
     }
-    session->functions_ = TRY(Functions::create(forms, session->diagnostics_, options.secrets));
+    session->functions_ =
+        TRY(Functions::create(forms, session->diagnostics_, options.secrets, options.simulation));
     if (options.trusts_definitions) {
         session->functions_->open("");
     }

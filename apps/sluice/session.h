@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    std::optional<Simulation> simulation;     ///< Given: functions are not called but simulated.
     const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     /// Whether who wrote the definitions may do what the operator may: then the functions they
     /// declare are there too, may reach every address, and nobody answers them later.

@@ -18,7 +18,7 @@ ExitCode validate(const ValidateOptions& options) {
             code = report(text.error());
             continue;
         }
-        auto loaded = load_definition(*std::move(text), file, vocabulary);
+        auto loaded = load_definition(*std::move(text), file, vocabulary, {.may_come_later = true});
         auto findings = loaded ? Findings{} : loaded.error();
         if (!findings.empty()) {
             code = code == ExitCode::Ok ? ExitCode::Invalid : code;

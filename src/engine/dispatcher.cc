@@ -116,6 +116,7 @@ std::vector<Call> Dispatcher::take_waiting_where(
 
 Dispatcher::SlotRef Dispatcher::find_slot(std::string_view space, std::string_view name) const {
     auto named = slots_.find(name);
+    named = named == slots_.end() ? slots_.find(any_function) : named;
     if (named == slots_.end()) {
         return nullptr;
     }
@@ -164,7 +165,8 @@ std::optional<Nanos> Dispatcher::delay_after(const Active& active, const event::
     }
     auto settings = active.slot->function;
     apply_policy(active.policy, settings, answer.error_kind);
-    auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind, random_.unit());
+    auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind,
+                                            services_.has_jitter ? random_.unit() : 0.0);
     return delay ? std::optional{std::max(*delay, std::min(answer.retry_after, asked_delay_max))}
                  : std::nullopt;
 }
@@ -301,6 +303,7 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
     auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
     auto poolless = std::vector<Call>{};
+    ready.reserve(calls.size());
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {

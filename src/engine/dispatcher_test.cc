@@ -325,6 +325,20 @@ TEST_F(ChangedFunctions, CallsThatWaitGoToTheNewOneAndBegunOnesEndAsTheyBegan) {
     EXPECT_EQ(answers.size(), 2U);
 }
 
+TEST_F(ChangedFunctions, TheOneForAnyNameTakesWhatNoOtherDoes) {
+    dispatcher.set_function("", std::string{any_function}, {.sink = &after});
+    auto other = call_of(1);
+    other.task.target = "g";
+    auto calls = std::vector<Call>{};
+    calls.push_back(call_of(0));
+    calls.push_back(std::move(other));
+
+    dispatcher.dispatch(std::move(calls));
+
+    EXPECT_EQ(before.begun, std::vector<std::string>{"r/1/0"});
+    EXPECT_EQ(after.begun, std::vector<std::string>{"r/1/1"});
+}
+
 TEST_F(ChangedFunctions, ARemovedOneEndsWhatItBeganAndFailsWhatWaits) {
     dispatch(2);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -23,6 +24,10 @@ std::string_view ending_type(trigger::Status status) {
 } // namespace
 
 void Shard::follow_effects(AwakeRun& run, std::size_t from) {
+    auto calls_most = release_.calls.size() + run.journal.effects.size() - from;
+    if (calls_most > release_.calls.capacity()) {
+        release_.calls.reserve(std::max(calls_most, 2 * release_.calls.capacity()));
+    }
     // By index: following one effect may not add others, but the journal is the run's own.
     for (auto at = from; at < run.journal.effects.size(); ++at) {
         const auto& effect = run.journal.effects[at];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the program at random moments under load, starts it again, and checks that nothing was lost or done twice.
 
-usage: crash_test.py [--program PROGRAM] [--cycles N] [--seed SEED] [--data FOLDER]
+usage: crash_test.py [--program PROGRAM] [--cycles N] [--seed SEED] [--data FOLDER] [--large]
 """
 import argparse
 import concurrent.futures
@@ -16,6 +16,7 @@ import time
 
 from births import Births
 from flows import Flows
+from graphs import Graphs, LargeGraphs
 from joins import Joins, Lines
 from nested import Nested
 from queues import Queues
@@ -23,7 +24,7 @@ from tasks import Tasks
 from world import Broken, Figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORLDS = [Joins, Tasks, Lines, Nested, Flows, Queues, Births]
+WORLDS = [Joins, Tasks, Lines, Nested, Flows, Graphs, Queues, Births]
 SERIES_CYCLES_MAX = 10
 SERIES_AT_ONCE = 2
 
@@ -48,8 +49,9 @@ def play(world_type, program, folder, seed, cycles):
 
 def play_all(options, folder):
     """All series, two at a time; ends early at the first that is broken."""
+    worlds = [LargeGraphs] if options.large else WORLDS
     figures, broken = Figures(), []
-    most = max(1, min(SERIES_CYCLES_MAX, options.cycles // len(WORLDS)))
+    most = max(1, min(SERIES_CYCLES_MAX, options.cycles // len(worlds)))
     count = -(-options.cycles // most)
     with concurrent.futures.ThreadPoolExecutor(SERIES_AT_ONCE) as pool:
         def begin(number):
@@ -57,7 +59,7 @@ def play_all(options, folder):
                 return
             series = folder / f"series-{number}"
             cycles = min(most, options.cycles - number * most)
-            found, error = play(WORLDS[number % len(WORLDS)], options.program, series, f"{options.seed}.{number}", cycles)
+            found, error = play(worlds[number % len(worlds)], options.program, series, f"{options.seed}.{number}", cycles)
             nonlocal figures
             figures += found
             if error:
@@ -75,6 +77,7 @@ def main():
     parser.add_argument("--cycles", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
     parser.add_argument("--data", help="a folder for the data directories, which are then kept")
+    parser.add_argument("--large", action="store_true", help="graphs of many tasks, and nothing else")
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
     folder = pathlib.Path(options.data or tempfile.mkdtemp(prefix="crash-")).absolute()

@@ -228,13 +228,35 @@ class Documents(ProgramTest):
                     commands += 1
         self.assertGreaterEqual(commands, 8)
 
+    def test_the_geospatial_example_gives_the_same_however_it_is_cut_or_killed(self):
+        file = ROOT / "examples/geospatial/water.yaml"
+        shown = re.search(r"^(\{.*\})$", (file.parent / "README.md").read_text(), re.MULTILINE).group(1)
+
+        def given(name, tile):
+            return json.dumps({"folder": str(self.folder / name), "cells": 96, "tile": tile, "day": 172})
+
+        in_nine = json.loads(self.sluice("run", file, "--input", given("nine", 32), folder=ROOT).stdout)
+        in_one = json.loads(self.sluice("run", file, "--input", given("one", 96), folder=ROOT).stdout)
+        process = subprocess.Popen([PROGRAM, "run", file, "--input", given("killed", 24), "--data", self.data, "--json"], cwd=ROOT,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment())
+        self.addCleanup(process.stderr.close)
+        self.wait_for(process, kind="task", status="succeeded", function="weather")
+        process.kill()
+        process.wait()
+        killed = json.loads(self.sluice("run", file, "--input", given("killed", 24), "--data", self.data, folder=ROOT).stdout)
+
+        self.assertEqual(in_nine, {**json.loads(shown), "file": str(self.folder / "nine/water.asc")})
+        whole = pathlib.Path(in_one["file"]).read_text()
+        self.assertEqual(pathlib.Path(in_nine["file"]).read_text(), whole)
+        self.assertEqual(pathlib.Path(killed["file"]).read_text(), whole)
+
     def test_the_schema_accepts_what_is_right_and_refuses_what_is_not(self):
         document = json.loads((ROOT / "docs/reference/dag.schema.json").read_text())
         pages = [ROOT / "docs/reference/dag.md", ROOT / "docs/tutorial/tasks.md"]
         texts = [text for page in pages for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(),
                                                                re.MULTILINE | re.DOTALL)]
         texts += [file.read_text() for file in (ROOT / "examples").glob("*.yaml")]
-        definitions = [each for each in (yaml.load(text, Loader) for text in texts) if "tasks" in each]
+        definitions = [each for each in (yaml.load(text, Loader) for text in texts) if "tasks" in each and "cases" not in each]
         self.assertGreaterEqual(len(definitions), 8)
         for definition in definitions:
             with self.subTest(definition["name"]):

@@ -93,7 +93,7 @@ ExitCode run_backfill(const BackfillOptions& options) {
     if (options.is_dry_run) {
         return tell_plan(*backfill);
     }
-    auto own = load_definition(backfill->definition_text(), "backfill", vocabulary);
+    auto own = load_definition(backfill->definition_text(), "backfill", vocabulary, {});
     if (!own) {
         say_findings(own.error());
         return ExitCode::Invalid;

@@ -15,9 +15,11 @@ namespace {
 
 class ForkedRun final : public Beginning {
 public:
-    ForkedRun(const ForkOptions& options, std::vector<workflow::raw::FunctionForm> functions)
+    ForkedRun(const ForkOptions& options, std::vector<workflow::raw::FunctionForm> functions,
+              std::optional<Simulation> simulation)
         : options_(options),
           functions_(std::move(functions)),
+          simulation_(simulation),
           id_(options.run.run.empty() ? fmt::format("{}-{}", options.from, options.at)
                                       : options.run.run) {}
 
@@ -25,6 +27,7 @@ public:
     store::Durability durability() const override { return durability_of(options_.run); }
     void prepare(SessionOptions& session) const override {
         session.functions = functions_;
+        session.simulation = simulation_;
         session.run = options_.from;
     }
 
@@ -53,8 +56,9 @@ public:
     std::string again() const override {
         auto text = fmt::format("sluice fork {} --at {} --data {}", options_.from, options_.at,
                                 options_.run.data);
-        for (const auto& [flag, value] :
-             {std::pair{"--id", options_.run.run}, {"--functions", options_.run.functions}}) {
+        for (const auto& [flag, value] : {std::pair{"--id", options_.run.run},
+                                          {"--functions", options_.run.functions},
+                                          {"--time-scale", options_.run.time_scale}}) {
             if (!value.empty()) {
                 text += fmt::format(" {} '{}'", flag, value);
             }
@@ -67,6 +71,7 @@ private:
 
     const ForkOptions& options_;
     std::vector<workflow::raw::FunctionForm> functions_;
+    std::optional<Simulation> simulation_;
     std::string id_;
     bool is_there_ = false;
 };
@@ -78,12 +83,16 @@ ExitCode fork(const ForkOptions& options) {
         return report(found.error());
     }
     auto code = ExitCode::Ok;
+    auto simulation = simulation_of(options.run);
+    if (!simulation) {
+        return report(simulation.error());
+    }
     auto functions = read_functions(options.run, make_vocabulary(), code);
     if (!functions) {
         return code;
     }
     auto directory = DataDirectory::named(options.run.data);
-    auto beginning = ForkedRun{options, *std::move(functions)};
+    auto beginning = ForkedRun{options, *std::move(functions), *simulation};
     return Execution{options.run, beginning, directory}.run();
 }
 

@@ -1,5 +1,7 @@
 #include "sluice/run/prepared_run.h"
 
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "sluice/output.h"
@@ -8,6 +10,9 @@
 namespace sluice::app {
 
 namespace {
+
+constexpr auto simulate_word = std::string_view{"simulate"};
+constexpr auto time_scale_max = 1'000'000;
 
 Result<Value> read_input(const RunOptions& options, const Value& otherwise) {
     if (options.input.empty()) {
@@ -57,9 +62,33 @@ store::Durability durability_of(const RunOptions& options) {
                                              : store::Durability::Memory;
 }
 
+Result<std::optional<Simulation>> simulation_of(const RunOptions& options) {
+    if (options.functions != simulate_word) {
+        if (!options.time_scale.empty() || options.slots > 0) {
+            return fail(Errc::InvalidInput,
+                        "{} is for simulated functions: expected --functions simulate beside it",
+                        options.time_scale.empty() ? "--slots" : "--time-scale");
+        }
+        return std::nullopt;
+    }
+    auto simulation = Simulation{.slots = options.slots};
+    if (!options.time_scale.empty()) {
+        const auto& text = options.time_scale;
+        const auto* end = text.data() + text.size();
+        auto [stop, error] = std::from_chars(text.data(), end, simulation.time_scale);
+        if (error != std::errc{} || stop != end || !(simulation.time_scale >= 0) ||
+            simulation.time_scale > time_scale_max) {
+            return fail(Errc::InvalidInput,
+                        "--time-scale is \"{}\": expected a number from 0 to {}, such as 0.01",
+                        text, time_scale_max);
+        }
+    }
+    return simulation;
+}
+
 std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
     const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code) {
-    if (options.functions.empty()) {
+    if (options.functions.empty() || options.functions == simulate_word) {
         return std::vector<workflow::raw::FunctionForm>{};
     }
     auto text = read_text(options.functions);
@@ -76,12 +105,17 @@ std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
 std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Vocabulary& vocabulary,
                                    ExitCode& code) {
     auto prepared = PreparedRun{.durability = durability_of(options)};
+    auto simulation = simulation_of(options);
+    if (!simulation) {
+        return stop_at(simulation.error(), code);
+    }
+    prepared.simulation = *simulation;
     auto functions = read_functions(options, vocabulary, code);
     if (!functions) {
         return std::nullopt;
     }
     prepared.functions = *std::move(functions);
-    auto known = workflow::raw::CheckOptions{};
+    auto known = KnownFunctions{.are_all = prepared.simulation.has_value()};
     for (const auto& form : prepared.functions) {
         known.add(form);
     }

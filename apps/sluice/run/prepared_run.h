@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sluice/definition_file.h"
+#include "sluice/functions.h"
 #include "sluice/run/run_command.h"
 #include "trigger/trigger_set.h"
 
@@ -13,6 +14,7 @@ namespace sluice::app {
 struct PreparedRun {
     LoadedDefinition loaded;
     std::vector<workflow::raw::FunctionForm> functions;
+    std::optional<Simulation> simulation;
     Value input;
     Value labels;
     std::string id;
@@ -20,6 +22,9 @@ struct PreparedRun {
 };
 
 store::Durability durability_of(const RunOptions& options);
+/// Of `--functions simulate`; nothing without it. Fails with InvalidInput for a scale that is none,
+/// and for settings of a simulation where there is none.
+Result<std::optional<Simulation>> simulation_of(const RunOptions& options);
 /// Those of `--functions`. Nothing when something is wrong with them; that has been said then, and
 /// `code` is set.
 std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(

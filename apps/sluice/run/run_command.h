@@ -11,10 +11,12 @@ namespace sluice::app {
 
 struct RunOptions {
     std::string file;
-    std::string input;               ///< JSON, or `@` and a file; empty: the definition's own.
-    std::string functions;           ///< A file that declares more of them; empty: none.
-    std::string data;                ///< Empty: a temporary directory.
-    std::string run;                 ///< Empty: from definition and input.
+    std::string input;       ///< JSON, or `@` and a file; empty: the definition's own.
+    std::string functions;   ///< A file that declares more of them, or `simulate`; empty: none.
+    std::string time_scale;  ///< Of simulated functions; empty: 1.
+    std::uint32_t slots = 0; ///< For simulated functions; zero: any number.
+    std::string data;        ///< Empty: a temporary directory.
+    std::string run;         ///< Empty: from definition and input.
     std::vector<std::string> labels; ///< Each `key=value`.
     std::string events;              ///< A file, or `-`; empty: none.
     std::string durability; ///< Empty: strict where the data is kept, relaxed where it is not.

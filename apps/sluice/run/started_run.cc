@@ -52,9 +52,12 @@ Result<void> StartedRun::add_definitions(engine::Catalog& catalog) const {
 
 std::string StartedRun::again() const {
     auto text = fmt::format("sluice run {} --data {}", options_.file, data_);
-    for (const auto& [flag, value] : {std::pair{"--run", options_.run},
-                                      {"--input", options_.input},
-                                      {"--functions", options_.functions}}) {
+    for (const auto& [flag, value] :
+         {std::pair{"--run", options_.run},
+          {"--input", options_.input},
+          {"--functions", options_.functions},
+          {"--time-scale", options_.time_scale},
+          {"--slots", options_.slots == 0 ? "" : fmt::to_string(options_.slots)}}) {
         if (!value.empty()) {
             text += fmt::format(" {} '{}'", flag, value);
         }

@@ -97,8 +97,8 @@ void FunctionRegistry::attach(engine::Engine& engine) {
     engine_ = &engine;
 }
 
-workflow::raw::CheckOptions FunctionRegistry::known() const {
-    auto known = workflow::raw::CheckOptions{};
+KnownFunctions FunctionRegistry::known() const {
+    auto known = KnownFunctions{};
     for (const auto& [name, kind] : shared_) {
         known.add({.name = name, .kind = kind});
     }

@@ -11,7 +11,7 @@
 #include "server/documents.h"
 #include "server/function_setup.h"
 #include "sluice/functions.h"
-#include "workflow/raw/check.h"
+#include "sluice/languages.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -38,7 +38,7 @@ public:
     /// From now on changes reach it.
     void attach(engine::Engine& engine);
     /// Functions that a definition may name, of every namespace.
-    workflow::raw::CheckOptions known() const;
+    KnownFunctions known() const;
 
     std::expected<Value, server::Problem> put(const std::string& space, const std::string& name,
                                               const Value& form) override;

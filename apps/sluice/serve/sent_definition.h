@@ -4,15 +4,14 @@
 #include <string_view>
 
 #include "server/services.h"
+#include "sluice/languages.h"
 #include "trigger/trigger_set.h"
-#include "workflow/raw/check.h"
 
 namespace sluice::app {
 
 /// A definition that came through the API. It brings no functions: those that it declares must be
 /// among the known ones, under whatever kind the operator gave them.
-server::Compiled compile(const trigger::Vocabulary& vocabulary,
-                         const workflow::raw::CheckOptions& known, std::string_view source,
-                         std::string_view file);
+server::Compiled compile(const trigger::Vocabulary& vocabulary, const KnownFunctions& known,
+                         std::string_view source, std::string_view file);
 
 } // namespace sluice::app

@@ -1,5 +1,6 @@
 #include "connector/builtin/functions.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -147,15 +148,39 @@ constexpr auto functions = std::array{
     Entry{"fail", fail_as_asked}, Entry{"flaky", flaky},
 };
 
+Result<Reply> stand_in(const Delivery& delivery) {
+    const auto& input = delivery.payload;
+    const auto* seconds = input.find("seconds");
+    const auto* outputs = input.find("outputs");
+    return Reply{.delay = seconds == nullptr ? Nanos{0} : TRY(from_seconds(*seconds)),
+                 .answer = success(outputs != nullptr ? *outputs : input)};
+}
+
+Reply or_failure(Result<Reply> reply) {
+    return reply ? *std::move(reply)
+                 : Reply{.answer = failure("invalid_input", reply.error().message)};
+}
+
+const Entry* find_function(std::string_view name) {
+    auto found = std::ranges::find(functions, name, &Entry::name);
+    return found == functions.end() ? nullptr : &*found;
+}
+
 } // namespace
 
+Reply simulate(const Delivery& delivery, std::uint64_t seed, double time_scale) {
+    const auto* function = find_function(delivery.target);
+    auto reply =
+        or_failure(function == nullptr ? stand_in(delivery) : function->call(delivery, seed));
+    auto scaled = static_cast<double>(reply.delay.count()) * time_scale;
+    // Both factors have bounds, their product may be more than nanoseconds can count.
+    reply.delay = Nanos{std::llround(std::min(scaled, seconds_max * 1e9))};
+    return reply;
+}
+
 Reply call(const Delivery& delivery, std::uint64_t seed) {
-    for (const auto& function : functions) {
-        if (function.name == delivery.target) {
-            auto reply = function.call(delivery, seed);
-            return reply ? *std::move(reply)
-                         : Reply{.answer = failure("invalid_input", reply.error().message)};
-        }
+    if (const auto* function = find_function(delivery.target)) {
+        return or_failure(function->call(delivery, seed));
     }
     auto message = fmt::format(
         "no builtin function '{}': expected echo, noop, sleep, fail or flaky", delivery.target);

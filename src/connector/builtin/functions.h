@@ -20,4 +20,9 @@ struct Reply {
 /// know with `unknown_function`.
 Reply call(const event::Delivery& delivery, std::uint64_t seed);
 
+/// The same in a simulation, where `sleep` takes its time scaled. A function of any other name
+/// takes the `seconds` of its input, scaled, or no time, and answers the `outputs` of its input, or
+/// all of it.
+Reply simulate(const event::Delivery& delivery, std::uint64_t seed, double time_scale);
+
 } // namespace sluice::connector::builtin

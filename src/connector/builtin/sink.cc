@@ -1,8 +1,9 @@
 #include "connector/builtin/sink.h"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,19 +31,22 @@ public:
 
     void add(std::string token, Reply reply, Done done) {
         auto lock = std::lock_guard{mutex_};
-        auto key = Key{std::move(token), ++last_number_};
-        auto wake = [self = shared_from_this(), key] { self->wake(key); };
+        auto number = ++last_number_;
+        auto wake = [self = shared_from_this(), number] { self->wake(number); };
         auto timer = scheduler_.after(reply.delay, std::move(wake));
-        calls_.emplace(std::move(key), Call{timer, std::move(reply.answer), std::move(done)});
+        numbers_.emplace(token, number);
+        calls_.emplace(number,
+                       Call{timer, std::move(token), std::move(reply.answer), std::move(done)});
     }
 
-    void cancel(std::string_view token) {
+    void cancel(const std::string& token) {
         auto cancelled = std::vector<Call>{};
         auto lock = std::unique_lock{mutex_};
-        auto next = calls_.lower_bound(Key{std::string{token}, 0});
-        while (next != calls_.end() && next->first.first == token) {
-            cancelled.push_back(std::move(calls_.extract(next++).mapped()));
+        auto [first, last] = numbers_.equal_range(token);
+        for (auto each = first; each != last; ++each) {
+            cancelled.push_back(std::move(calls_.extract(each->second).mapped()));
         }
+        numbers_.erase(first, last);
         lock.unlock();
         answer_cancelled(cancelled);
     }
@@ -50,7 +54,8 @@ public:
     void cancel_all() {
         auto cancelled = std::vector<Call>{};
         auto lock = std::unique_lock{mutex_};
-        for (auto& [key, call] : std::exchange(calls_, {})) {
+        numbers_.clear();
+        for (auto& [number, call] : std::exchange(calls_, {})) {
             cancelled.push_back(std::move(call));
         }
         lock.unlock();
@@ -58,22 +63,30 @@ public:
     }
 
 private:
-    // A token may be delivered twice; the number tells the calls apart.
-    using Key = std::pair<std::string, std::uint64_t>;
-
     struct Call {
         reactor::TimerId timer;
+        std::string token;
         event::Answer answer;
         Done done;
     };
 
-    void wake(const Key& key) {
+    void wake(std::uint64_t number) {
         auto lock = std::unique_lock{mutex_};
-        auto call = calls_.extract(key);
+        auto call = calls_.extract(number);
+        if (!call.empty()) {
+            forget(call.mapped().token, number);
+        }
         lock.unlock();
         if (!call.empty()) {
             call.mapped().done(std::move(call.mapped().answer));
         }
+    }
+
+    void forget(const std::string& token, std::uint64_t number) {
+        auto [first, last] = numbers_.equal_range(token);
+        auto own =
+            std::find_if(first, last, [&](const auto& each) { return each.second == number; });
+        numbers_.erase(own);
     }
 
     void answer_cancelled(std::vector<Call>& calls) {
@@ -85,7 +98,9 @@ private:
 
     reactor::Scheduler& scheduler_;
     std::mutex mutex_;
-    std::map<Key, Call> calls_;
+    std::unordered_map<std::uint64_t, Call> calls_;
+    /// By token. One may be delivered twice: its calls have numbers of their own.
+    std::unordered_multimap<std::string, std::uint64_t> numbers_;
     std::uint64_t last_number_ = 0;
 };
 
@@ -97,7 +112,9 @@ Sink::~Sink() {
 }
 
 void Sink::deliver(event::Delivery delivery, Done done) {
-    auto reply = within(delivery.timeout, call(delivery, options_.seed));
+    auto given = options_.time_scale ? simulate(delivery, options_.seed, *options_.time_scale)
+                                     : call(delivery, options_.seed);
+    auto reply = within(delivery.timeout, std::move(given));
     if (reply.delay == Nanos{0}) {
         done(std::move(reply.answer));
         return;
@@ -106,7 +123,7 @@ void Sink::deliver(event::Delivery delivery, Done done) {
 }
 
 void Sink::cancel(std::string_view token) {
-    sleepers_->cancel(token);
+    sleepers_->cancel(std::string{token});
 }
 
 } // namespace sluice::connector::builtin

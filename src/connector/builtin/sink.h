@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "event/sink.h"
@@ -10,7 +11,8 @@
 namespace sluice::connector::builtin {
 
 struct Options {
-    std::uint64_t seed = 0; ///< Which calls of `flaky` fail.
+    std::uint64_t seed = 0;             ///< Which calls of `flaky` fail.
+    std::optional<double> time_scale{}; ///< Given: functions of any name are simulated.
 };
 
 /// Functions that need nothing but this program, for trying things out.

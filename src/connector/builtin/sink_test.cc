@@ -245,6 +245,37 @@ TEST(BuiltinSink, FlakyNeverFailsAtRateZeroAndAlwaysAtOne) {
     }
 }
 
+TEST(BuiltinSink, SimulatesFunctionsOfAnyName) {
+    auto bench = Bench{{.time_scale = 0.01}};
+    auto input = Value::object({{"task", "a"}, {"seconds", 100}});
+    bench.deliver(call_of("mProject", input));
+    bench.deliver(call_of("sleep", Value::object({{"duration", "200s"}})));
+
+    EXPECT_EQ(bench.answer_to(call_of("load", 7)).result, Value{7});
+    EXPECT_EQ(bench.answer_to(call_of("load", Value::object({{"outputs", "x"}}))).result,
+              Value{"x"});
+    EXPECT_EQ(bench.answer_to(call_of("noop", 7)).result, Value{});
+    EXPECT_EQ(bench.answer_to(call_of("fail")).error_kind, "failed");
+    EXPECT_EQ(bench.answer_to(call_of("load", Value::object({{"seconds", -1}}))).error_kind,
+              "invalid_input");
+    bench.scheduler.advance(milliseconds{999});
+    EXPECT_EQ(bench.answers.size(), 5U);
+    bench.scheduler.advance(milliseconds{1});
+    ASSERT_EQ(bench.answers.size(), 6U);
+    EXPECT_EQ(bench.answers.back().result, input);
+    bench.scheduler.advance(seconds{1});
+    EXPECT_EQ(bench.answers.size(), 7U);
+}
+
+TEST(BuiltinSink, SimulatedTimeHasABound) {
+    auto bench = Bench{{.time_scale = 1e6}};
+
+    bench.deliver(call_of("load", Value::object({{"seconds", 1e9}})));
+
+    EXPECT_TRUE(bench.answers.empty());
+    EXPECT_FALSE(bench.scheduler.is_idle());
+}
+
 RC_GTEST_PROP(BuiltinSink, FlakyFaresTheSameEachTimeAnAttemptIsDelivered,
               (std::uint64_t seed, std::string key, std::uint32_t attempt)) {
     auto delivery = call_of("flaky", Value::object({{"rate", 0.5}}));

@@ -44,6 +44,9 @@ struct Function {
     std::optional<std::uint32_t> slots{};
 };
 
+/// Under this name stands the function for calls whose own there is not.
+inline constexpr std::string_view any_function{};
+
 /// Functions by name: for every namespace, and those that one namespace has of its own, which go
 /// before.
 struct FunctionTable {

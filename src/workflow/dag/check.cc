@@ -173,8 +173,8 @@ private:
         }
         auto name = call->as_string();
         // A name that is computed is known when it is called.
-        if (known_ != nullptr && !name.contains("${") && !raw::is_builtin(name) &&
-            !known_->known_functions.contains(name)) {
+        if (known_ != nullptr && !known_->are_all_known && !name.contains("${") &&
+            !raw::is_builtin(name) && !known_->known_functions.contains(name)) {
             report(problems_, join_path(path, "call"),
                    fmt::format("there is no function {}: expected one declared under functions, or "
                                "echo, fail, flaky, noop or sleep",

@@ -155,7 +155,8 @@ private:
         }
         auto name = function->as_string();
         // A name that is computed is known when it is called.
-        if (name.contains("${") || is_builtin(name) || known_.known_functions.contains(name)) {
+        if (known_.are_all_known || name.contains("${") || is_builtin(name) ||
+            known_.known_functions.contains(name)) {
             return;
         }
         problems_.push_back(

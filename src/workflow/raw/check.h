@@ -14,6 +14,7 @@ namespace sluice::workflow::raw {
 struct CheckOptions {
     /// Functions that are there besides the built-in ones and those the document declares.
     std::set<std::string, std::less<>> known_functions;
+    bool are_all_known = false;                     ///< Whatever a function is called, it is there.
     std::set<std::string, std::less<>> known_pools; ///< Likewise.
 
     void add(const FunctionForm& form) {
