@@ -271,7 +271,9 @@ void Dispatcher::take_ready(Slot& slot, std::vector<Ready>& ready) {
     for (auto& [call, key] : slot.calls.take_ready(now, take)) {
         auto ticket = take_place(call.run, call.key)->ticket;
         note_taken(call.run.space);
-        ready.push_back(activate(slot, std::move(call), std::move(key), std::move(slots[ticket])));
+        auto taken = slots.find(ticket);
+        ready.push_back(activate(slot, std::move(call), std::move(key),
+                                 taken == slots.end() ? Slots{} : std::move(taken->second)));
     }
     set_timer(slot, now);
 }
