@@ -109,7 +109,8 @@ BenchWorld::~BenchWorld() {
 
 Result<void> BenchWorld::open() {
     auto durability = TRY(durability_named(options_.durability));
-    store_ = TRY(store::embedded::open_store(path_ / "store", {.durability = durability}));
+    store_ = std::make_unique<RecordingStore>(
+        TRY(store::embedded::open_store(path_ / "store", {.durability = durability})));
     auto engine_options = engine::EngineOptions{.lanes = options_.threads};
     engine_options.functions["noop"] = {.sink = &noop_};
     engine_ = TRY(engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_,

@@ -11,6 +11,7 @@
 #include "event/source.h"
 #include "observe/diagnostics.h"
 #include "sluice/bench.h"
+#include "sluice/bench_batches.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 
@@ -61,7 +62,7 @@ public:
     void close();
 
     engine::Engine& engine() { return *engine_; }
-    store::Store& store() { return *store_; }
+    RecordingStore& store() { return *store_; }
     NotingSink& noop() { return noop_; }
     const std::filesystem::path& path() const { return path_; }
 
@@ -79,7 +80,7 @@ private:
     SystemClock clock_;
     observe::NullDiagnostics diagnostics_;
     NotingSink noop_;
-    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<RecordingStore> store_;
     std::unique_ptr<engine::Engine> engine_;
 };
 

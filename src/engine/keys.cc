@@ -17,6 +17,8 @@ namespace {
 
 using trigger::Table;
 
+constexpr auto group_mark = 'g';
+
 /// A length byte, then the text: names are at most 255 bytes, so a name is never a prefix of
 /// another's key.
 void put_name(Encoder& out, std::string_view name) {
@@ -108,6 +110,11 @@ std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
     out.u64(scope.raw());
     out.u32(number.raw());
     return key;
+}
+
+std::string trigger_group(std::string_view run_key, trigger::Incarnation scope,
+                          trigger::TriggerNumber first) {
+    return trigger_state(run_key, scope, first) + group_mark;
 }
 
 std::string queued(std::string_view run_key, std::uint64_t number) {

@@ -37,6 +37,9 @@ std::string end_of(std::string prefix);
 /// All state of a run lies behind this, so that one scan loads it.
 std::string run(ShardId shard, const RunName& run);
 /// Trigger states of one scope share a prefix.
+/// Of the plain states in a group, by the number of the first.
+std::string trigger_group(std::string_view run_key, trigger::Incarnation scope,
+                          trigger::TriggerNumber first);
 std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
                           trigger::TriggerNumber number);
 /// Any other entity of a run's state.

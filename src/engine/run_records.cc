@@ -1,6 +1,7 @@
 #include "engine/run_records.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/invariant.h"
@@ -15,6 +16,7 @@ using trigger::RunState;
 using trigger::Table;
 
 constexpr auto run_format = std::uint8_t{3};
+constexpr auto group_format = std::uint8_t{4}; // Not what a program without groups would read.
 constexpr auto number_format = std::uint8_t{1};
 constexpr auto sequences_format = std::uint8_t{1};
 
@@ -77,23 +79,83 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
     return std::nullopt;
 }
 
+/// Writes the states of triggers with neighbouring numbers: the plain ones of a group as one
+/// record, since a store takes a hundred keys a commit far less cheaply than ten.
+class TriggerGroupWriter {
+public:
+    TriggerGroupWriter(std::string_view run_key, store::Batch& batch)
+        : run_key_(run_key), batch_(batch) {}
+
+    /// `dirty` are those of the group that changed, or are no longer there.
+    void write(const trigger::TriggerStates::Group& group,
+               std::span<const trigger::DirtyTrigger> dirty) {
+        auto must_write_group = false;
+        for (const auto& [scope, number] : dirty) {
+            auto* state = group[number.raw() % trigger::TriggerStates::group_size].get();
+            must_write_group |=
+                state == nullptr || state->is_plain() || state->stored == Stored::WithGroup;
+            if (state == nullptr) {
+                batch_.remove(keys::trigger_state(run_key_, scope, number));
+            } else if (!state->is_plain()) {
+                batch_.put(keys::trigger_state(run_key_, scope, number), record_of(*state));
+                state->stored = Stored::Alone;
+            }
+        }
+        if (must_write_group) {
+            write_plain(group, dirty.front());
+        }
+    }
+
+private:
+    using Stored = trigger::TriggerState::Stored;
+
+    void write_plain(const trigger::TriggerStates::Group& group, const trigger::DirtyTrigger& any) {
+        auto first = any.trigger.raw() - any.trigger.raw() % trigger::TriggerStates::group_size;
+        record_.clear();
+        auto out = Encoder{record_};
+        out.u8(group_format);
+        for (auto slot = std::uint32_t{0}; slot < group.size(); ++slot) {
+            if (!group[slot] || !group[slot]->is_plain()) {
+                continue;
+            }
+            auto& state = *group[slot];
+            if (state.stored == Stored::Alone) {
+                batch_.remove(
+                    keys::trigger_state(run_key_, any.scope, trigger::TriggerNumber{first + slot}));
+            }
+            state.stored = Stored::WithGroup;
+            out.u8(static_cast<std::uint8_t>(slot));
+            value::ArchiveWriter{out}.write(state);
+        }
+        auto key = keys::trigger_group(run_key_, any.scope, trigger::TriggerNumber{first});
+        record_.size() > 1 ? batch_.put(key, record_) : batch_.remove(key);
+    }
+
+    std::string_view run_key_;
+    store::Batch& batch_;
+    std::string record_;
+};
+
 /// Before the contexts of closed scopes are removed: what closed since is among those.
 void write_triggers(RunState& state, std::string_view run_key, store::Batch& batch) {
+    using trigger::TriggerStates;
     // In the order of their keys, in which a store takes many far more cheaply.
     std::ranges::sort(state.dirty_triggers);
-    auto record = std::string{};
-    for (const auto& dirty : state.dirty_triggers) {
-        auto key = keys::trigger_state(run_key, dirty.scope, dirty.trigger);
-        const auto* found = state.find_trigger(dirty.scope, dirty.trigger);
-        if (found == nullptr) {
-            batch.remove(key);
-            continue;
-        }
-        record.clear();
-        auto out = Encoder{record};
-        out.u8(run_format);
-        value::ArchiveWriter{out}.write(*found);
-        batch.put(key, record);
+    static const auto none = TriggerStates::Group{};
+    auto writer = TriggerGroupWriter{run_key, batch};
+    auto is_neighbour = [](const trigger::DirtyTrigger& one, const trigger::DirtyTrigger& other) {
+        return one.scope == other.scope && TriggerStates::group_of(one.trigger.raw()) ==
+                                               TriggerStates::group_of(other.trigger.raw());
+    };
+    for (auto from = state.dirty_triggers.begin(); from != state.dirty_triggers.end();) {
+        auto to = std::find_if(from, state.dirty_triggers.end(),
+                               [&](const auto& each) { return !is_neighbour(*from, each); });
+        const auto* states = state.triggers_in(from->scope);
+        const auto* group = states == nullptr
+                                ? nullptr
+                                : states->group(TriggerStates::group_of(from->trigger.raw()));
+        writer.write(group == nullptr ? none : *group, {from, to});
+        from = to;
     }
 }
 
@@ -224,8 +286,30 @@ private:
         auto number = TRY(in.u32());
         auto& states =
             scope == trigger::root_scope ? state_.root_triggers : state_.scoped_triggers[scope];
-        auto& slot = states[number] = std::make_unique<trigger::TriggerState>();
-        return read_record(value, *slot);
+        if (!in.is_at_end()) {
+            return load_group(states, number, value);
+        }
+        auto& state = states[number];
+        state.stored = trigger::TriggerState::Stored::Alone;
+        return read_record(value, state);
+    }
+
+    Result<void> load_group(trigger::TriggerStates& states, std::uint32_t first,
+                            std::string_view value) {
+        auto in = Decoder{value};
+        TRY(in.format(group_format, "record of a group of triggers"));
+        while (!in.is_at_end()) {
+            auto slot = TRY(in.u8());
+            if (slot >= trigger::TriggerStates::group_size) {
+                return fail(Errc::Corrupt, "a group of triggers has a member {}", slot);
+            }
+            auto& state = states[first + slot];
+            state.stored = trigger::TriggerState::Stored::WithGroup;
+            auto reader = value::ArchiveReader{in};
+            reader.read(state);
+            TRY(reader.status());
+        }
+        return {};
     }
 
     Result<void> load_scope(std::string_view path, std::string_view value) {

@@ -41,6 +41,149 @@ TEST(RunRecords, SequencesHaveAFormat) {
     EXPECT_EQ(load_run(store, ShardId{0}, run).error().code, Errc::Unsupported);
 }
 
+class TriggerRecords : public ::testing::Test {
+protected:
+    static constexpr auto shard = ShardId{0};
+
+    void activate(std::uint32_t number, std::uint64_t progress) {
+        trigger::apply(state_, trigger::Activated{.scope = trigger::root_scope,
+                                                  .trigger = trigger::TriggerNumber{number},
+                                                  .progress = progress});
+    }
+    /// Meets a distinct key, which firing forgets.
+    void meet(std::uint32_t number, std::uint64_t progress) {
+        trigger::apply(state_, trigger::Activated{.scope = trigger::root_scope,
+                                                  .trigger = trigger::TriggerNumber{number},
+                                                  .progress = progress,
+                                                  .seen = Fingerprint{1, 2}});
+    }
+    void fire(std::uint32_t number) {
+        trigger::apply(state_, trigger::Fired{.scope = trigger::root_scope,
+                                              .trigger = trigger::TriggerNumber{number}});
+    }
+    void write() {
+        auto batch = store_.make_batch();
+        write_dirty(state_, shard, run_, *batch);
+        ASSERT_TRUE(store_.commit(*batch));
+    }
+    std::size_t records() const {
+        auto prefix = keys::run(shard, run_) + 't';
+        auto count = std::size_t{0};
+        for (auto cursor = store_.scan(prefix, keys::end_of(prefix)); cursor->is_valid();
+             cursor->next()) {
+            ++count;
+        }
+        return count;
+    }
+    std::uint64_t loaded_progress(std::uint32_t number) const {
+        auto loaded = load_run(store_, shard, run_);
+        const auto* found = (*loaded)->root_triggers.find(number);
+        return found == nullptr ? 0 : found->progress;
+    }
+
+    store::memory::MemoryStore store_{1};
+    RunName run_{.id = "r"};
+    trigger::RunState state_;
+};
+
+TEST_F(TriggerRecords, KeepsNeighboursInOneRecord) {
+    for (auto number : {3U, 15U, 16U, 40'000U}) {
+        activate(number, number + 1);
+    }
+    write();
+    activate(3, 100);
+    write();
+
+    EXPECT_EQ(records(), 3U);
+    EXPECT_EQ(loaded_progress(3), 100U);
+    EXPECT_EQ(loaded_progress(15), 16U);
+    EXPECT_EQ(loaded_progress(16), 17U);
+    EXPECT_EQ(loaded_progress(40'000), 40'001U);
+}
+
+TEST_F(TriggerRecords, MovesAStateThatIsNoLongerPlainAndBack) {
+    activate(1, 5);
+    activate(2, 6);
+    write();
+    meet(2, 7);
+    write();
+    EXPECT_EQ(records(), 2U);
+    EXPECT_EQ(loaded_progress(2), 7U);
+    meet(1, 6);
+    write();
+    EXPECT_EQ(records(), 2U);
+    EXPECT_EQ(loaded_progress(1), 6U);
+
+    fire(1);
+    activate(1, 1);
+    write();
+    EXPECT_EQ(records(), 2U);
+    fire(2);
+    activate(2, 3);
+    write();
+
+    EXPECT_EQ(records(), 1U);
+    EXPECT_EQ(loaded_progress(1), 1U);
+    EXPECT_EQ(loaded_progress(2), 3U);
+}
+
+TEST_F(TriggerRecords, TakesOverPlainStatesThatLieAlone) {
+    activate(1, 5);
+    activate(2, 6);
+    write();
+    auto run_key = keys::run(shard, run_);
+    auto batch = store_.make_batch();
+    batch->remove(keys::trigger_group(run_key, trigger::root_scope, trigger::TriggerNumber{0}));
+    for (auto number : {1, 2}) {
+        auto progress = static_cast<char>(number + 4);
+        batch->put(keys::trigger_state(run_key, trigger::root_scope,
+                                       trigger::TriggerNumber{static_cast<std::uint32_t>(number)}),
+                   std::string{3, 0, 0, progress, 0, 0, 0});
+    }
+    ASSERT_TRUE(store_.commit(*batch));
+    ASSERT_EQ(records(), 2U);
+    state_ = std::move(**load_run(store_, shard, run_));
+
+    activate(2, 7);
+    write();
+
+    EXPECT_EQ(records(), 1U);
+    EXPECT_EQ(loaded_progress(1), 5U);
+    EXPECT_EQ(loaded_progress(2), 7U);
+}
+
+TEST_F(TriggerRecords, RemovesStatesThatAreNoLongerThere) {
+    activate(1, 5);
+    activate(2, 6);
+    meet(3, 7);
+    write();
+    ASSERT_EQ(records(), 2U);
+
+    for (auto number : {1U, 2U, 3U}) {
+        activate(number, 9);
+    }
+    state_.root_triggers.clear();
+    activate(1, 8);
+    write();
+
+    EXPECT_EQ(records(), 1U);
+    EXPECT_EQ(loaded_progress(1), 8U);
+    activate(1, 9);
+    state_.root_triggers.clear();
+    write();
+    EXPECT_EQ(records(), 0U);
+}
+
+TEST_F(TriggerRecords, AreRefusedByAProgramWithoutGroups) {
+    activate(1, 5);
+    write();
+    auto key =
+        keys::trigger_group(keys::run(shard, run_), trigger::root_scope, trigger::TriggerNumber{0});
+
+    // Such a program reads format 3 here.
+    EXPECT_EQ(store_.get(key)->value().front(), 4);
+}
+
 TEST(RunRecords, KeepsWhatTriggersCollected) {
     auto store = store::memory::MemoryStore{1};
     auto run = RunName{.id = "r"};

@@ -13,11 +13,7 @@ namespace {
 
 TriggerState& state_of(RunState& state, Incarnation scope, TriggerNumber trigger) {
     auto& states = scope == root_scope ? state.root_triggers : state.scoped_triggers[scope];
-    auto& slot = states[trigger.raw()];
-    if (!slot) {
-        slot = std::make_unique<TriggerState>();
-    }
-    return *slot;
+    return states[trigger.raw()];
 }
 
 TriggerState& touch(RunState& state, Incarnation scope, TriggerNumber trigger,

@@ -76,7 +76,7 @@ void Decider::note_withdrawn(Incarnation scope, const event::Event& event, bool&
     if (states == nullptr) {
         return;
     }
-    for (const auto& [raw, remembered] : *states) {
+    for (auto [raw, remembered] : *states) {
         auto number = TriggerNumber{raw};
         const auto* trigger = triggers_.get(number);
         auto is_awaiting = [&](const Pattern& pattern) {
@@ -87,7 +87,7 @@ void Decider::note_withdrawn(Incarnation scope, const event::Event& event, bool&
         }
         if (remembered->is_gone) {
             is_gone = true;
-        } else if (!is_enabled(remembered.get(), *trigger)) {
+        } else if (!is_enabled(remembered, *trigger)) {
             is_parked |= trigger->spec.while_disabled == WhileDisabled::Park;
             is_gone |= trigger->spec.while_disabled == WhileDisabled::Miss;
         }

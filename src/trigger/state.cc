@@ -35,11 +35,7 @@ const TriggerStates* RunState::triggers_in(Incarnation scope) const {
 
 const TriggerState* RunState::find_trigger(Incarnation scope, TriggerNumber trigger) const {
     const auto* states = triggers_in(scope);
-    if (states == nullptr) {
-        return nullptr;
-    }
-    auto found = states->find(trigger.raw());
-    return found == states->end() ? nullptr : found->second.get();
+    return states == nullptr ? nullptr : states->find(trigger.raw());
 }
 
 std::vector<Value> RunState::collected_by(Incarnation scope, TriggerNumber trigger) const {

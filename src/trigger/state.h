@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/clock.h"
 #include "base/fingerprint.h"
 #include "event/event.h"
 #include "trigger/ids.h"
 #include "trigger/internal/seen_ids.h"
+#include "trigger/internal/trigger_states.h"
 #include "value/value.h"
 
 namespace sluice::trigger {
@@ -98,26 +97,6 @@ struct RunProgress {
             "is_cancelling", is_cancelling)("ended", ended)("result", result)("error", error)(
             "ids_forgotten_before", ids_forgotten_before)("renewal", renewal)("is_sweeping",
                                                                               is_sweeping);
-    }
-};
-
-enum class Switch : std::uint8_t { AsWritten, On, Off };
-
-/// What a trigger remembers in one scope.
-struct TriggerState {
-    Switch enabled = Switch::AsWritten;
-    bool is_gone = false;          ///< Transient, and has fired here.
-    std::uint64_t progress = 0;    ///< What its condition counts.
-    std::uint64_t fired = 0;       ///< How often it fired here.
-    std::vector<Fingerprint> seen; ///< Distinct keys its condition has met.
-    std::optional<Value> memory;   ///< Its context, once it differs from what the spec gives.
-
-    std::uint64_t dirty_since = 0; ///< Batch in which it was last listed as changed. Not stored.
-
-    template <typename Archive>
-    void fields(Archive& archive) {
-        archive("enabled", enabled)("is_gone", is_gone)("progress", progress)("fired", fired)(
-            "seen", seen)("memory", memory);
     }
 };
 
@@ -354,8 +333,6 @@ struct RemovedTimer {
     bool is_absolute = false;
     Time due{};
 };
-
-using TriggerStates = boost::unordered_flat_map<std::uint32_t, std::unique_ptr<TriggerState>>;
 
 /// What a scope's closing must find again.
 struct ScopeMembers {

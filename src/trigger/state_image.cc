@@ -39,8 +39,8 @@ void read_map(Map& map, value::ArchiveReader& in, Use use) {
 void write_triggers(const TriggerStates& states, value::ArchiveWriter& out) {
     // In order of number, so that equal states have equal images.
     auto sorted = std::map<std::uint32_t, const TriggerState*>{};
-    for (const auto& [number, state] : states) {
-        sorted[number] = state.get();
+    for (auto [number, state] : states) {
+        sorted[number] = state;
     }
     out.write(static_cast<std::uint64_t>(sorted.size()));
     for (const auto& [number, state] : sorted) {
@@ -55,10 +55,10 @@ void read_triggers(RunState& state, Incarnation scope, value::ArchiveReader& in)
     in.read(size);
     for (auto at = std::uint64_t{0}; at < size && in.status(); ++at) {
         auto number = std::uint32_t{0};
-        auto read = std::make_unique<TriggerState>();
+        auto read = TriggerState{};
         in.read(number);
-        in.read(*read);
-        read->dirty_since = state.batch;
+        in.read(read);
+        read.dirty_since = state.batch;
         state.dirty_triggers.push_back({.scope = scope, .trigger = TriggerNumber{number}});
         states[number] = std::move(read);
     }

@@ -30,8 +30,8 @@ void for_each_entity(const RunState& state, Use use) {
     };
     auto triggers = [&](Incarnation scope, const TriggerStates& states) {
         auto sorted = std::map<std::uint32_t, const TriggerState*>{};
-        for (const auto& [key, entity] : states) {
-            sorted[key] = entity.get();
+        for (auto [key, entity] : states) {
+            sorted[key] = entity;
         }
         for (const auto& [key, entity] : sorted) {
             use("trigger", fmt::format("{}/{}", scope.raw(), key), *entity);

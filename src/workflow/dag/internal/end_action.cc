@@ -80,7 +80,7 @@ void finish_if_hasty(Step& step) {
     }
     auto& firing = step.firing();
     auto tasks = std::vector<trigger::TriggerNumber>{};
-    for (const auto& [raw, remembered] : *step.state().triggers_in(step.scope())) {
+    for (auto [raw, remembered] : *step.state().triggers_in(step.scope())) {
         tasks.emplace_back(raw);
     }
     std::ranges::sort(tasks);

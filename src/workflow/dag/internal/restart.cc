@@ -58,7 +58,7 @@ std::optional<Step> step_of(trigger::Firing& firing, trigger::Incarnation scope,
 /// What of the flow's failures is left, since some of the failed begin again.
 void recount_failures(trigger::Firing& firing, trigger::Incarnation scope, TriggerNumber end) {
     auto failed = std::vector<TriggerNumber>{};
-    for (const auto& [raw, remembered] : *firing.state().triggers_in(scope)) {
+    for (auto [raw, remembered] : *firing.state().triggers_in(scope)) {
         if (remembered->memory && status_of(*remembered->memory) == words::failed) {
             failed.emplace_back(raw);
         }
@@ -119,7 +119,7 @@ Attempt<void> restart_failed(trigger::Firing& firing) {
         return {};
     }
     auto tasks = std::vector<TriggerNumber>{};
-    for (const auto& [raw, remembered] : firing.state().root_triggers) {
+    for (auto [raw, remembered] : firing.state().root_triggers) {
         auto status = remembered->memory ? status_of(*remembered->memory) : words::pending;
         const auto* task = firing.decider().triggers().get(TriggerNumber{raw});
         if (task != nullptr && settings_of(*task) != nullptr &&

@@ -142,7 +142,7 @@ Value TaskBindings::all_tasks() const {
         return Value::map({});
     }
     auto prefix = prefixes_.empty() ? std::string_view{} : std::string_view{prefixes_.back()};
-    for (const auto& [raw, remembered] : *states) {
+    for (auto [raw, remembered] : *states) {
         const auto* task = triggers_.get(trigger::TriggerNumber{raw});
         if (task != nullptr && remembered->memory && task->spec.id.starts_with(prefix)) {
             members.push_back({task->spec.id.substr(prefix.size()), shown(*remembered->memory)});
