@@ -16,14 +16,14 @@ import sys
 ROWS = (
     {"base"},
     {"value", "observe", "secret"},
-    {"event", "expr", "schedule", "reactor"},
+    {"event", "expr", "schedule", "graph", "reactor"},
     {"trigger", "http", "resp", "store"},
     {"workflow", "plan", "engine", "connector", "client", "scale"},
-    {"server", "cli"},
+    {"server", "cli", "trial"},
     {"apps"},
 )
 # The two towers on base: what things mean does no I/O, how things run has no word of the domain.
-MEANING = {"value", "event", "expr", "schedule", "trigger", "workflow", "plan"}
+MEANING = {"value", "event", "expr", "schedule", "graph", "trigger", "workflow", "plan"}
 RUNNING = {"observe", "secret", "reactor", "http", "resp", "store"}
 # Absences that carry the design.
 STRANGERS = {("engine", "workflow"), ("engine", "connector"), ("connector", "engine"), ("cli", "engine")}

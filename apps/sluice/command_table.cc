@@ -19,6 +19,7 @@
 #include "sluice/data_word.h"
 #include "sluice/eval/eval_command.h"
 #include "sluice/eval/expression_case.h"
+#include "sluice/graph/graph_row.h"
 #include "sluice/restore_command.h"
 #include "sluice/run/delete_command.h"
 #include "sluice/run/fork_command.h"
@@ -27,6 +28,7 @@
 #include "sluice/serve/serve_command.h"
 #include "sluice/store_command.h"
 #include "sluice/task_rows.h"
+#include "sluice/test/test_row.h"
 #include "sluice/validate_command.h"
 
 namespace sluice::app {
@@ -377,7 +379,8 @@ Command completion_row(const std::vector<Command>& others) {
 } // namespace
 
 std::vector<Command> command_table(const Host& host) {
-    auto table = std::vector<Command>{run_row(), validate_row(), eval_row(), serve_row()};
+    auto table = std::vector<Command>{run_row(),  validate_row(),  test_row(),
+                                      eval_row(), graph_row(host), serve_row()};
     auto add = [&table](std::vector<Command> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
     };

@@ -139,7 +139,8 @@ std::optional<Nanos> Dispatcher::delay_after(const Active& active, const event::
     }
     auto settings = active.slot->function;
     apply_policy(active.policy, settings, answer.error_kind);
-    auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind, random_.unit());
+    auto delay = settings.retry.delay_after(active.id.attempt, answer.error_kind,
+                                            services_.has_jitter ? random_.unit() : 0.0);
     return delay ? std::optional{std::max(*delay, std::min(answer.retry_after, asked_delay_max))}
                  : std::nullopt;
 }

@@ -32,6 +32,7 @@ struct DispatcherServices {
     std::function<void(Call)> reload;
     std::size_t contents_max = 10'000;   ///< Of waiting calls; those beyond are kept as names.
     observe::Metrics* metrics = nullptr; ///< Where calls are counted; null: nowhere.
+    bool has_jitter = true; ///< Otherwise delays between attempts have no random share.
 };
 
 /// Hands calls to functions, within their limits, and brings the answers back.

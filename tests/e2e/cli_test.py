@@ -65,13 +65,14 @@ class Examples(ProgramTest):
         "functions": {"measure": {"bytes": 33, "by": "sh"}, "add": {"sum": 10, "by": "python"}},
         "join": {"joined": 100},
         "nested": {"sum": 30},
+        "order": {"paid": 5},
         "retry-timer": {"tries": 3, "answer": "finally"},
         "tasks": {"report": "3 files resized", "files": [{"file": f"{name}.jpg", "width": 200} for name in "abc"]},
         "timeout-interceptor": {"joined": 2, "is_complete": False},
     }
 
     def test_every_example_is_valid_and_expected_here(self):
-        files = sorted((ROOT / "examples").glob("*.yaml"))
+        files = sorted(file for file in (ROOT / "examples").glob("*.yaml") if not file.name.endswith(".test.yaml"))
 
         self.sluice("validate", *files)
 

@@ -223,6 +223,7 @@ class OpenApiTest(unittest.TestCase):
         call("POST", "/v1/runs/{run}/triggers", 422, body=form, run="t")
         self.server.send("t", 1)
         call("GET", "/v1/runs/{run}/triggers", 200, run="t")
+        call("GET", "/v1/runs/{run}/triggers", 200, query={"last": "true"}, run="t")
         call("GET", one, 200, run="t", trigger="count")
         call("PATCH", one, 200, body={"filter": "true"}, run="t", trigger="count")
         call("POST", one + "/disable", 200, run="t", trigger="count")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "server/inspect/last_states.h"
 #include "server/inspect/run_view.h"
 #include "server/inspect/waiting.h"
 #include "server/internal/requests.h"
@@ -209,8 +210,7 @@ std::string_view state_of(const inspect::WaitingTrigger& row, bool has_ended) {
     return row.is_on ? "waits" : "disabled";
 }
 
-Result<Value> look_at_all(engine::Inspector& inspector, const engine::RunName& run,
-                          const std::string& /*trigger*/) {
+Result<Value> look_at_all(engine::Inspector& inspector, const engine::RunName& run) {
     auto rows = std::vector<Value>{};
     auto has_ended = TRY(inspector.run(run))->has_ended();
     for (const auto& row : TRY(inspect::trigger_rows(inspector, run))) {
@@ -218,6 +218,24 @@ Result<Value> look_at_all(engine::Inspector& inspector, const engine::RunName& r
     }
     return Value::object(
         {{"triggers", TRY(inspector.triggers(run))}, {"rows", Value::list(std::move(rows))}});
+}
+
+/// With `last=true` as they last were, also where what held them is gone.
+void show_triggers(const Services& services, const Incoming& incoming, const Reply& reply) {
+    auto known = check_query(incoming, {"last"});
+    auto is_last =
+        known ? read_flag(incoming, "last") : Result<bool>{std::unexpected(known.error())};
+    if (!is_last) {
+        answer(reply, problem_of(is_last.error()));
+        return;
+    }
+    answer_from_worker(
+        services, reply, [&services, run = name_of(incoming), last = *is_last]() -> Result<Value> {
+            auto inspector = engine::Inspector{services.store, services.vocabulary};
+            auto shown = TRY(look_at_all(inspector, run));
+            return last ? shown.with("triggers", TRY(inspect::last_triggers(inspector, run)))
+                        : shown;
+        });
 }
 
 Result<Value> look_at_context(engine::Inspector& inspector, const engine::RunName& run,
@@ -242,7 +260,9 @@ void add_run_trigger_routes(RouteTable& routes, const Services& services) {
                 [&services](const Incoming& incoming, const Reply& reply) {
                     move_run(services, incoming, reply);
                 }});
-    routes.add({Method::Get, all, reads, looking(services, look_at_all)});
+    routes.add({Method::Get, all, reads, [&services](const Incoming& incoming, const Reply& reply) {
+                    show_triggers(services, incoming, reply);
+                }});
     routes.add({Method::Post, all, changes, acting(services, 201, add)});
     routes.add({Method::Get, one, reads, looking(services, find_trigger)});
     routes.add({Method::Patch, one, changes, acting(services, 200, modify)});

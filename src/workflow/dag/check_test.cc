@@ -61,7 +61,7 @@ TEST_F(CheckTest, NamesAllThatIsWrongWithItsPlace) {
     auto folder = project / "tests/conformance/dag/broken";
     auto count = 0;
     for (const auto& entry : fs::directory_iterator{folder}) {
-        if (entry.path().extension() != ".yaml") {
+        if (entry.path().extension() != ".yaml" || entry.path().stem().extension() == ".test") {
             continue;
         }
         ++count;

@@ -311,7 +311,7 @@ TEST(Check, FindsNothingInTheExamples) {
     auto files = files_in("examples", ".yaml");
     EXPECT_GE(files.size(), 6U);
     for (const auto& file : files) {
-        if (is_of_tasks(content_of(file))) {
+        if (is_of_tasks(content_of(file)) || file.stem().extension() == ".test") {
             continue;
         }
         EXPECT_THAT(findings_in(content_of(file)), IsEmpty()) << file;

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/command.h"
+
+namespace sluice::app {
+
+/// `sluice test` with its words.
+cli::Command test_row();
+
+} // namespace sluice::app
