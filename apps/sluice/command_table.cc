@@ -384,11 +384,13 @@ std::vector<Command> command_table(const Host& host) {
     auto add = [&table](std::vector<Command> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
     };
-    add({cli::deploy_command(host), cli::start_command(host), cli::ps_command(host),
-         cli::show_command(host), cli::watch_command(host), cli::events_command(host),
-         cli::why_command(host), cli::replay_command(host), cli::send_command(host)});
+    add({cli::deploy_command(host), cli::start_command(host), cli::backfill_command(host),
+         cli::ps_command(host), cli::show_command(host), cli::watch_command(host),
+         cli::events_command(host), cli::why_command(host), cli::replay_command(host),
+         cli::send_command(host)});
     add(cli::change_commands(host));
     add_data_to_retry(table);
+    add_data_to_backfill(table);
     add(task_rows(host));
     add({fork_row(host), reopen_row(host), delete_row(host)});
     add(cli::document_commands(host));

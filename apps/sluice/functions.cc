@@ -180,6 +180,7 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
             function.owner =
                 std::make_shared<connector::poll::Sink>(queues_, poll_function_of(form));
             break;
+        case FunctionKind::Pool: function.slots = form.slots; break;
     }
     function.sink = function.owner ? function.owner.get() : function.sink;
     if (form.pool) {

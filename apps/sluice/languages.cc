@@ -21,13 +21,16 @@ namespace recorded = workflow::recorded;
 
 using ReadDefinition = std::expected<raw::Definition, Findings>;
 
+raw::CheckOptions options_of(const KnownFunctions& known) {
+    return {
+        .known_functions = known.names, .are_all_known = known.are_all, .known_pools = known.pools};
+}
+
 ReadDefinition read_tasks(const raw::Document& document, const trigger::Vocabulary& vocabulary,
                           const KnownFunctions& known) {
     auto operators = dag::built_in_operators();
     auto flow = std::unique_ptr<dag::Flow>{};
-    auto findings =
-        dag::check(document, operators, vocabulary,
-                   {.known_functions = known.names, .are_all_known = known.are_all}, &flow);
+    auto findings = dag::check(document, operators, vocabulary, options_of(known), &flow);
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
@@ -36,8 +39,7 @@ ReadDefinition read_tasks(const raw::Document& document, const trigger::Vocabula
 
 ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocabulary& vocabulary,
                              const KnownFunctions& known) {
-    auto findings = raw::check(document, vocabulary,
-                               {.known_functions = known.names, .are_all_known = known.are_all});
+    auto findings = raw::check(document, vocabulary, options_of(known));
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }

@@ -21,8 +21,13 @@ trigger::Vocabulary make_vocabulary();
 /// The functions that a definition may call besides the built-in ones and its own.
 struct KnownFunctions {
     std::set<std::string, std::less<>> names{};
+    std::set<std::string, std::less<>> pools{};
     bool are_all = false;        ///< Whatever is called is there.
     bool may_come_later = false; ///< Those that a definition cannot declare itself are not missed.
+
+    void add(const workflow::raw::FunctionForm& form) {
+        (form.kind == workflow::raw::FunctionKind::Pool ? pools : names).insert(form.name);
+    }
 };
 
 /// What a document says, in whichever language it is; or everything that is wrong with it.

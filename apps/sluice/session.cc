@@ -42,9 +42,11 @@ Result<void> add_functions_of_runs(store::Store& store, const trigger::Vocabular
             TRY(add_functions(inspector.catalog(), state->info.set, forms));
         }
     }
-    for (const auto& name : TRY(inspector.definitions(space, trigger::Status::Running))) {
-        if (auto hash = inspector.catalog().find(space, name)) {
-            TRY(add_functions(inspector.catalog(), *hash, forms));
+    for (auto status : {trigger::Status::Running, trigger::Status::Queued}) {
+        for (const auto& name : TRY(inspector.definitions(space, status))) {
+            if (auto hash = inspector.catalog().find(space, name)) {
+                TRY(add_functions(inspector.catalog(), *hash, forms));
+            }
         }
     }
     return {};

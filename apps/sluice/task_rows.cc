@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/server_actions.h"
 #include "sluice/data_word.h"
+#include "sluice/run/backfill_run.h"
 #include "sluice/run/task_command.h"
 
 namespace sluice::app {
@@ -113,6 +114,42 @@ void add_data_to_retry(std::vector<Command>& commands) {
         return tell_task(*options);
     };
     retry->words.push_back(data_word(options->data, told_there));
+}
+
+void add_data_to_backfill(std::vector<Command>& commands) {
+    auto backfill = std::ranges::find(commands, "backfill", &Command::name);
+    auto target_of = [&](std::string_view name) {
+        return std::ranges::find(backfill->words, name, &Word::name)->target;
+    };
+    auto text_of = [&](std::string_view name) { return std::get<std::string*>(target_of(name)); };
+    auto options = std::make_shared<BackfillOptions>();
+    backfill->run = [options, on_server = backfill->run, file = text_of("DEFINITION"),
+                     from = text_of("--from"), to = text_of("--to"), every = text_of("--every"),
+                     zone = text_of("--zone"), input = text_of("--input"),
+                     limit = std::get<std::uint64_t*>(target_of("--limit")),
+                     is_dry_run = std::get<bool*>(target_of("--dry-run")),
+                     is_json = std::get<bool*>(target_of("--json"))] {
+        if (options->data.empty()) {
+            return on_server();
+        }
+        options->file = *file;
+        options->from = *from;
+        options->to = *to;
+        options->every = *every;
+        options->zone = *zone;
+        options->input = *input;
+        options->limit = *limit;
+        options->is_dry_run = *is_dry_run;
+        options->is_json = *is_json;
+        return run_backfill(*options);
+    };
+    backfill->words.push_back(
+        data_word(options->data, "Run it there, without a server: DEFINITION is a file then"));
+    backfill->words.push_back({.name = "--functions",
+                               .target = &options->functions,
+                               .help = "With --data: a file that declares more functions",
+                               .value = "FILE",
+                               .completes = cli::Completes::File});
 }
 
 } // namespace sluice::app

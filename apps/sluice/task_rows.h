@@ -13,5 +13,7 @@ std::vector<cli::Command> task_rows(const cli::Host& host);
 
 /// Lets the command `retry` work on a data directory too.
 void add_data_to_retry(std::vector<cli::Command>& commands);
+/// `backfill` of a file, in a data directory.
+void add_data_to_backfill(std::vector<cli::Command>& commands);
 
 } // namespace sluice::app

@@ -11,6 +11,8 @@ namespace sluice::cli {
 // them.
 Command deploy_command(const Host& host);
 Command start_command(const Host& host);
+/// Runs for the times of a range that is past.
+Command backfill_command(const Host& host);
 Command ps_command(const Host& host);
 Command show_command(const Host& host);
 Command why_command(const Host& host);

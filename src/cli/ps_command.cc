@@ -30,6 +30,9 @@ Command ps_command(const Host& host) {
     options->list.add_to(command);
     command.words.push_back(
         {.name = "--all", .target = &options->list.is_all, .help = "All of them"});
+    command.words.push_back({.name = "--standing",
+                             .target = &options->list.filter.is_standing,
+                             .help = "Runs that others share, such as definition/NAME"});
     command.words.push_back(json_word(options->is_json, "As JSON"));
     options->connection.add_with_data_to(command);
     return command;

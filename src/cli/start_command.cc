@@ -21,6 +21,7 @@ struct StartOptions {
     std::string id;
     std::string input;
     std::vector<std::string> labels;
+    std::string priority;
     std::optional<std::string> wait; ///< Empty: until its end.
     bool is_json = false;
 };
@@ -46,6 +47,14 @@ Result<client::StartRequest> request_of(const StartOptions& options) {
         request.input = TRY(read_json_option("--input", options.input));
     }
     request.labels = TRY(read_labels(options.labels));
+    if (!options.priority.empty()) {
+        auto priority = TRY(read_json_option("--priority", options.priority));
+        if (!priority.is_int()) {
+            return fail(Errc::InvalidInput, "--priority {}: expected an integer from -1000 to 1000",
+                        options.priority);
+        }
+        request.priority = priority.as_int();
+    }
     return request;
 }
 
@@ -117,6 +126,10 @@ Command start_command(const Host& host) {
                    .target = &options->id,
                    .help = "The run's id; the same one again is the same run",
                    .value = "ID"},
+                  {.name = "--priority",
+                   .target = &options->priority,
+                   .help = "Of its tasks where they wait with others, from -1000 to 1000",
+                   .value = "N"},
                   {.name = "--input",
                    .target = &options->input,
                    .help = "The run's input: JSON, or @FILE",

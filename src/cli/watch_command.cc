@@ -66,7 +66,8 @@ client::Answer<Value> follow_run(client::Client& client, const WatchOptions& opt
                                                     : std::uint64_t{0};
     auto after = last > options.before ? last - options.before : 0;
     auto watcher = Watcher{options};
-    auto has_ended = text_at(state, "status") != "running";
+    const auto* ended = state.find("ended");
+    auto has_ended = ended != nullptr && !ended->is_null();
     auto is_over = [&](std::uint64_t number) { return has_ended && number >= last; };
     if (is_over(after)) {
         return state;

@@ -30,6 +30,9 @@ Answer<Value> body_of(const http::Response& response) {
 Value to_value(const StartRequest& request) {
     auto body = Value::object({{"id", request.id}, {"definition", request.definition}});
     body = request.input ? body.with("input", *request.input) : body;
+    if (request.priority != 0) {
+        body = body.with("priority", request.priority);
+    }
     return request.labels.is_null() ? body : body.with("labels", request.labels);
 }
 
@@ -45,6 +48,9 @@ Query query_of(const RunFilter& filter) {
         if (!text->empty()) {
             query.emplace_back(name, *text);
         }
+    }
+    if (filter.is_standing) {
+        query.emplace_back("standing", "true");
     }
     return query;
 }
@@ -134,7 +140,8 @@ Answer<Value> Client::start_and_wait(const StartRequest& request, std::optional<
                             options_.timeout == Nanos{0} ? Nanos{0} : options_.timeout + wait));
         const auto* status = told.find("status");
         left = left ? std::optional{*left - wait} : left;
-        auto is_running = status != nullptr && *status == Value{"running"};
+        auto is_running =
+            status != nullptr && (*status == Value{"running"} || *status == Value{"queued"});
         if (!is_running || (left && *left <= Nanos{0})) {
             return told;
         }

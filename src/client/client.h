@@ -42,6 +42,7 @@ struct StartRequest {
     std::string definition;
     std::optional<Value> input;
     Value labels; ///< A map or null.
+    std::int64_t priority = 0;
 };
 
 /// Which runs to list; what is empty does not matter.
@@ -53,7 +54,8 @@ struct RunFilter {
     std::string started_before;
     std::string ended_after;
     std::string ended_before;
-    std::size_t page = 100; ///< Runs of a page.
+    bool is_standing = false; ///< Those that runs share instead.
+    std::size_t page = 100;   ///< Runs of a page.
 };
 
 /// The API of a server as calls that block. What is safe to repeat is repeated when the server

@@ -70,6 +70,36 @@ std::string Catalog::hash_of(const Definition& definition) {
     return fmt::format("{:016x}{:016x}", print.high, print.low);
 }
 
+void Catalog::put(const Definition& definition, const std::string& hash,
+                  store::Batch& batch) const {
+    auto record = std::string{};
+    auto out = Encoder{record};
+    out.u8(catalog_format);
+    auto body = std::string{};
+    auto body_out = Encoder{body};
+    value::encode_fields(definition, body_out);
+    out.raw(compress(body));
+    batch.put(keys::definition_set(hash), record);
+}
+
+Result<std::optional<std::string>> Catalog::standing(std::string_view run) {
+    auto found = vocabulary_.standing.find(run.substr(0, run.find('/')));
+    if (found == vocabulary_.standing.end()) {
+        return std::nullopt;
+    }
+    auto definition =
+        Definition{.name = found->first, .language = "standing", .form = found->second};
+    auto hash = hash_of(definition);
+    auto lock = std::lock_guard{mutex_};
+    if (!TRY(store_.get(keys::definition_set(hash)))) {
+        auto batch = store_.make_batch();
+        put(definition, hash, *batch);
+        TRY(store_.commit(*batch));
+        TRY(store_.sync());
+    }
+    return hash;
+}
+
 Result<std::string> Catalog::add(std::string_view space, const Definition& definition,
                                  std::string hash) {
     if (!is_name(space) || !is_name(definition.name)) {
@@ -78,17 +108,9 @@ Result<std::string> Catalog::add(std::string_view space, const Definition& defin
     }
     hash = hash.empty() ? hash_of(definition) : std::move(hash);
     auto set = TRY(compile(definition, vocabulary_));
-    auto record = std::string{};
-    auto out = Encoder{record};
-    out.u8(catalog_format);
-    auto body = std::string{};
-    auto body_out = Encoder{body};
-    value::encode_fields(definition, body_out);
-    out.raw(compress(body));
-
     auto lock = std::lock_guard{mutex_};
     auto batch = store_.make_batch();
-    batch->put(keys::definition_set(hash), record);
+    put(definition, hash, *batch);
     batch->put(keys::definition_name(space, definition.name), hash);
     auto before = TRY(versions(space, definition.name));
     if (before.empty() || before.front().hash != hash) {

@@ -62,6 +62,9 @@ public:
     Result<std::vector<Named>> list(std::string_view space, std::string_view after,
                                     std::size_t most) const;
     Result<std::shared_ptr<const trigger::TriggerSet>> set(std::string_view hash);
+    /// The trigger set that a standing run begins with, stored durably; nothing: there are none of
+    /// this name.
+    Result<std::optional<std::string>> standing(std::string_view run);
     Result<Definition> definition(std::string_view hash) const;
 
     /// How many names a namespace has.
@@ -73,6 +76,8 @@ public:
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
 
 private:
+    void put(const Definition& definition, const std::string& hash, store::Batch& batch) const;
+
     store::Store& store_;
     const trigger::Vocabulary& vocabulary_;
     mutable std::mutex mutex_;

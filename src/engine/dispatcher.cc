@@ -43,29 +43,43 @@ Dispatcher::SlotRef Dispatcher::make_slot(const std::string& name, Function func
 
 void Dispatcher::set_function(const std::string& space, const std::string& name,
                               Function function) {
+    if (resize_pool(space, name, function)) {
+        return;
+    }
     auto slot = make_slot(name, std::move(function));
     auto replaced = SlotRef{};
     auto ready = std::vector<Ready>{};
+    auto poolless = std::vector<Call>{};
+    auto waiting = std::vector<Call>{};
     {
         auto lock = std::lock_guard{mutex_};
-        replaced = std::exchange(slots_[name][space], slot);
+        auto& place = slots_[name][space];
+        if (place && place->is_pool()) {
+            poolless = take_waiting_for(*place);
+        }
+        replaced = std::exchange(place, slot);
         if (replaced) {
-            for (auto& call : take_waiting(*replaced)) {
-                enqueue(*slot, std::move(call));
-            }
+            waiting = take_waiting(*replaced);
+        }
+        for (auto& call : slot->is_pool() ? std::vector<Call>{} : std::exchange(waiting, {})) {
+            enqueue(*slot, std::move(call));
         }
         take_ready(*slot, ready);
     }
+    refuse(std::move(waiting));
+    refuse_without_pool(std::move(poolless));
     begin_all(std::move(ready));
 }
 
 void Dispatcher::remove_function(const std::string& space, const std::string& name) {
     auto removed = SlotRef{};
     auto waiting = std::vector<Call>{};
+    auto poolless = std::vector<Call>{};
     {
         auto lock = std::lock_guard{mutex_};
         auto& slots = slots_[name];
         if (auto found = slots.find(space); found != slots.end()) {
+            poolless = found->second->is_pool() ? take_waiting_for(*found->second) : poolless;
             removed = std::move(found->second);
             slots.erase(found);
             waiting = take_waiting(*removed);
@@ -75,13 +89,19 @@ void Dispatcher::remove_function(const std::string& space, const std::string& na
         }
     }
     refuse(std::move(waiting));
+    refuse_without_pool(std::move(poolless));
 }
 
 std::vector<Call> Dispatcher::take_waiting(const Slot& slot) {
+    return take_waiting_where([&](const Place& place) { return place.slot == &slot; });
+}
+
+std::vector<Call> Dispatcher::take_waiting_where(
+    const std::function<bool(const Place&)>& is_meant) {
     auto places = std::vector<std::pair<std::uint64_t, std::pair<RunName, trigger::TaskKey>>>{};
     for (const auto& [run, tasks] : waiting_) {
         for (const auto& [key, place] : tasks) {
-            if (place.slot == &slot) {
+            if (is_meant(place)) {
                 places.push_back({place.ticket, {run, key}});
             }
         }
@@ -129,7 +149,13 @@ Dispatcher::Active Dispatcher::take_active(const Call& call, std::vector<Ready>&
     }
     auto& active = taken.mapped();
     active.slot->calls.finish(call.run.space, active.key);
+    if (active.slots.pool) {
+        active.slots.pool->pool.give_back(active.slots.count);
+    }
     take_ready(*active.slot, ready);
+    if (active.slots.pool) {
+        serve(*active.slots.pool, ready);
+    }
     return std::move(active);
 }
 
@@ -164,10 +190,11 @@ bool Dispatcher::heartbeat(const AttemptId& attempt, std::uint64_t lease) {
 
 void Dispatcher::settle(const AttemptId& attempt) {
     auto slot = SlotRef{};
+    auto ready = std::vector<Ready>{};
     {
         auto lock = std::lock_guard{mutex_};
         if (auto place = take_place(attempt.run, attempt.key)) {
-            take_from(*place);
+            go_on_without(*place->slot, take_from(*place), ready);
         }
         if (auto* active = find_active(attempt)) {
             active->is_settled = true;
@@ -177,15 +204,17 @@ void Dispatcher::settle(const AttemptId& attempt) {
     if (slot) {
         slot->function.sink->cancel(tokens_.make(attempt));
     }
+    begin_all(std::move(ready));
 }
 
-Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key) {
+Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key, Slots slots) {
     ++active_count_;
     auto ref = slot.shared_from_this();
     active_[call.run][{call.key, call.attempt, call.started}] = {.id = call.id(),
                                                                  .slot = ref,
                                                                  .policy = call.task.policy,
                                                                  .key = std::move(key),
+                                                                 .slots = std::move(slots),
                                                                  .began = services_.clock.steady()};
     return {.slot = std::move(ref), .call = std::move(call)};
 }
@@ -214,6 +243,10 @@ void Dispatcher::note_taken(const std::string& space) {
 Call Dispatcher::take_from(const Place& place) {
     auto call = place.slot->calls.remove(place.ticket);
     note_taken(call.run.space);
+    if (auto pool = pool_of(call)) {
+        auto priority = priority_of(call.task.policy, place.slot->function.limits);
+        pool->pool.leave(Pool<Slot>::order_of(priority, place.ticket));
+    }
     return call;
 }
 
@@ -233,10 +266,14 @@ void Dispatcher::take_ready(Slot& slot, std::vector<Ready>& ready) {
         return;
     }
     auto now = services_.clock.steady();
-    for (auto& [call, key] : slot.calls.take_ready(now)) {
-        take_place(call.run, call.key);
+    auto slots = TakenSlots{};
+    auto take = [&](const WaitingCalls::Turn& turn) { return take_slots(slot, turn, slots); };
+    for (auto& [call, key] : slot.calls.take_ready(now, take)) {
+        auto ticket = take_place(call.run, call.key)->ticket;
         note_taken(call.run.space);
-        ready.push_back(activate(slot, std::move(call), std::move(key)));
+        auto taken = slots.find(ticket);
+        ready.push_back(activate(slot, std::move(call), std::move(key),
+                                 taken == slots.end() ? Slots{} : std::move(taken->second)));
     }
     set_timer(slot, now);
 }
@@ -267,16 +304,20 @@ void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
 void Dispatcher::dispatch(std::vector<Call> calls) {
     auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
+    auto poolless = std::vector<Call>{};
     ready.reserve(calls.size());
     {
         auto lock = std::lock_guard{mutex_};
         for (auto& call : calls) {
             auto slot = find_slot(call.run.space, call.task.target);
-            if (!slot) {
+            auto has_pool = call.task.policy.find("pool") != nullptr;
+            if (!slot || slot->is_pool()) {
                 unknown.push_back(std::move(call));
-            } else if (slot->calls.is_free() && !has_stopped_) {
+            } else if (has_pool && !pool_of(call)) {
+                poolless.push_back(std::move(call));
+            } else if (!has_pool && slot->calls.is_free() && !has_stopped_) {
                 slot->calls.begin_free();
-                ready.push_back(activate(*slot, std::move(call)));
+                ready.push_back(activate(*slot, std::move(call), {}, {}));
             } else {
                 enqueue(*slot, std::move(call));
                 take_ready(*slot, ready);
@@ -284,6 +325,7 @@ void Dispatcher::dispatch(std::vector<Call> calls) {
         }
     }
     refuse(std::move(unknown));
+    refuse_without_pool(std::move(poolless));
     begin_all(std::move(ready));
 }
 
@@ -382,22 +424,21 @@ void Dispatcher::finish(Call call, event::Answer answer) {
 
 void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     auto begun = std::vector<std::pair<SlotRef, AttemptId>>{};
+    auto ready = std::vector<Ready>{};
     {
         auto lock = std::lock_guard{mutex_};
-        if (auto place = take_place(run, key)) {
-            take_from(*place);
-            return;
-        }
         auto of_run = active_.find(run);
-        if (of_run == active_.end()) {
-            return;
-        }
-        for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
-             at != of_run->second.end() && at->second.id.key == key; ++at) {
-            at->second.is_settled |= at->second.is_loading;
-            begun.emplace_back(at->second.slot, at->second.id);
+        if (auto place = take_place(run, key)) {
+            go_on_without(*place->slot, take_from(*place), ready);
+        } else if (of_run != active_.end()) {
+            for (auto at = of_run->second.lower_bound({key, 0, Time::min()});
+                 at != of_run->second.end() && at->second.id.key == key; ++at) {
+                at->second.is_settled |= at->second.is_loading;
+                begun.emplace_back(at->second.slot, at->second.id);
+            }
         }
     }
+    begin_all(std::move(ready));
     for (const auto& [slot, attempt] : begun) {
         slot->function.sink->cancel(tokens_.make(attempt));
     }

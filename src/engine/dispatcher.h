@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "engine/internal/function.h"
 #include "engine/internal/function_slot.h"
+#include "engine/internal/pool.h"
 #include "engine/outbox.h"
 #include "engine/references.h"
 #include "engine/token.h"
@@ -86,10 +87,15 @@ private:
     /// call.
     struct Slot : std::enable_shared_from_this<Slot> {
         explicit Slot(Function given)
-            : function(std::move(given)), calls(function.concurrency, function.limits) {}
+            : function(std::move(given)),
+              calls(function.concurrency, function.limits),
+              pool(function.slots.value_or(0)) {}
+
+        bool is_pool() const { return function.slots.has_value(); }
 
         const Function function;
         FunctionSlot calls;
+        Pool<Slot> pool;                     ///< Where it is one.
         observe::Histogram* taken = nullptr; ///< How long calls took; null: nobody asks.
         observe::Counter* failed = nullptr;
         std::optional<Nanos> timer; ///< When it is looked at again.
@@ -100,6 +106,13 @@ private:
         Slot* slot = nullptr;
         std::uint64_t ticket = 0;
     };
+
+    /// What a call has of a pool.
+    struct Slots {
+        SlotRef pool; ///< Null: it needs none.
+        std::uint32_t count = 0;
+    };
+    using TakenSlots = std::map<std::uint64_t, Slots>; ///< By ticket.
 
     /// A call that may begin.
     struct Ready {
@@ -112,7 +125,8 @@ private:
         AttemptId id;
         SlotRef slot;
         Value policy;
-        std::string key;         ///< Of the function's limits.
+        std::string key; ///< Of the function's limits.
+        Slots slots;
         Nanos began{};           ///< By the steady clock.
         bool is_settled = false; ///< Its answer came by another way, or is not wanted.
         bool is_loading = false; ///< Its input is being fetched: its sink does not know it yet.
@@ -124,6 +138,8 @@ private:
     SlotRef find_slot(std::string_view space, std::string_view name) const;
     /// Calls that wait there; they do not any more.
     std::vector<Call> take_waiting(const Slot& slot);
+    /// The same of those that are meant.
+    std::vector<Call> take_waiting_where(const std::function<bool(const Place&)>& is_meant);
     void begin(const Slot& slot, Call call);
     void load_input(const Slot& slot, Call call);
     void deliver(const Slot& slot, Call call, Value input);
@@ -131,9 +147,21 @@ private:
                     std::move_only_function<void(Value)> done);
     void begin_all(std::vector<Ready> ready);
     void refuse(std::vector<Call> calls);
+    void refuse_without_pool(std::vector<Call> calls);
     void finish(Call call, event::Answer answer);
     Active* find_active(const AttemptId& attempt);
-    Ready activate(Slot& slot, Call call, std::string key = {});
+    Ready activate(Slot& slot, Call call, std::string key, Slots slots);
+    // Pools: internal/dispatcher_pools.cc
+    /// Null when the call names none that there is.
+    SlotRef pool_of(const Call& call) const;
+    bool take_slots(Slot& slot, const WaitingCalls::Turn& turn, TakenSlots& taken) const;
+    /// Hands free slots to those that stand in line.
+    void serve(Slot& pool, std::vector<Ready>& ready);
+    /// A call that waited went: others may have their turn.
+    void go_on_without(Slot& slot, const Call& call, std::vector<Ready>& ready);
+    bool resize_pool(const std::string& space, const std::string& name, const Function& function);
+    /// Calls that wait for slots of it; they do not any more.
+    std::vector<Call> take_waiting_for(const Slot& pool);
     /// What it made room for is added to `ready`. The slot may go with what is given back: outside
     /// the lock.
     Active take_active(const Call& call, std::vector<Ready>& ready);

@@ -434,5 +434,188 @@ TEST_F(ChangedFunctions, WhoAsksToBeLeftAloneIsNotCalledBefore) {
     EXPECT_EQ(answers[1].retry_after, std::chrono::hours{1});
 }
 
+/// Two functions that share a pool.
+class PoolTest : public DispatcherTest {
+protected:
+    void open_pool(std::uint32_t slots, std::uint32_t concurrency = 0) {
+        dispatcher_ = std::make_unique<Dispatcher>(
+            FunctionTable{.shared = {{"f", {.sink = &sink_, .concurrency = concurrency}},
+                                     {"g", {.sink = &sink_}},
+                                     {"gpu", {.slots = slots}}}},
+            1, Secret{},
+            DispatcherServices{.clock = clock_,
+                               .timers = timers_,
+                               .answered =
+                                   [this](const AnswerInput& input) {
+                                       if (!input.answer.is_success) {
+                                           failures_.push_back(input.answer.error_kind);
+                                       }
+                                   },
+                               .reload = {}});
+    }
+    void dispatch_on(const std::string& function, const std::string& run, std::int64_t slots = 1,
+                     std::int64_t priority = 0, const std::string& pool = "gpu") {
+        auto one = call(run, "default", {},
+                        Value::object({{"pool", pool}, {"slots", slots}, {"priority", priority}}));
+        one.task.target = function;
+        last_ = {one.run, one.key};
+        dispatch(std::move(one));
+    }
+    std::vector<std::string> begun() const {
+        auto runs = std::vector<std::string>{};
+        for (const auto& key : sink_.begun) {
+            runs.push_back(key.substr(0, key.find('/')));
+        }
+        return runs;
+    }
+
+    std::pair<RunName, trigger::TaskKey> last_;
+    std::vector<std::string> failures_;
+};
+
+TEST_F(PoolTest, CallsOfAllFunctionsShareItsSlots) {
+    open_pool(2);
+    dispatch_on("f", "a");
+    dispatch_on("g", "b");
+    dispatch_on("f", "c");
+    EXPECT_THAT(begun(), ElementsAre("a", "b"));
+
+    answer(1);
+
+    EXPECT_THAT(begun(), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(PoolTest, OthersDoNotWaitForIt) {
+    open_pool(1);
+    dispatch_on("f", "a");
+    dispatch_on("f", "b");
+
+    dispatch(call("free"));
+
+    EXPECT_THAT(begun(), ElementsAre("a", "free"));
+}
+
+TEST_F(PoolTest, OneThatNeedsManyIsNotOvertaken) {
+    open_pool(3);
+    dispatch_on("f", "a");
+    dispatch_on("g", "many", 3);
+    dispatch_on("f", "b");
+    EXPECT_THAT(begun(), ElementsAre("a"));
+
+    answer(0);
+    EXPECT_THAT(begun(), ElementsAre("a", "many"));
+    answer(1);
+
+    EXPECT_THAT(begun(), ElementsAre("a", "many", "b"));
+}
+
+TEST_F(PoolTest, OneThatNeedsMoreThanThereAreRunsAlone) {
+    open_pool(2);
+    dispatch_on("f", "a");
+    dispatch_on("f", "huge", 100);
+    dispatch_on("f", "b");
+
+    EXPECT_THAT(runs_in_order(), ElementsAre("a", "huge", "b"));
+}
+
+TEST_F(PoolTest, HigherPrioritiesOfAnyFunctionGoFirst) {
+    open_pool(1);
+    dispatch_on("f", "a");
+    dispatch_on("f", "low", 1, -5);
+    dispatch_on("g", "plain");
+    dispatch_on("g", "high", 1, 5);
+    dispatch_on("f", "higher", 1, 9);
+
+    EXPECT_THAT(runs_in_order(), ElementsAre("a", "higher", "high", "plain", "low"));
+}
+
+TEST_F(PoolTest, OneWhoseFunctionHasNoRoomDoesNotHoldTheSlots) {
+    open_pool(1, 1);
+    dispatch(call("busy")); // As many of f as may be.
+    dispatch_on("g", "a");
+    dispatch_on("f", "b");
+    dispatch_on("g", "c");
+
+    answer(1);
+    EXPECT_THAT(begun(), ElementsAre("busy", "a", "c"));
+    answer(0);
+    EXPECT_THAT(begun(), ElementsAre("busy", "a", "c"));
+    answer(2);
+
+    EXPECT_THAT(begun(), ElementsAre("busy", "a", "c", "b"));
+}
+
+TEST_F(PoolTest, OneThatIsCalledOffMakesRoom) {
+    open_pool(2);
+    dispatch_on("f", "a");
+    dispatch_on("g", "many", 2);
+    auto many = last_;
+    dispatch_on("f", "b");
+
+    dispatcher_->cancel(many.first, many.second);
+
+    EXPECT_THAT(begun(), ElementsAre("a", "b"));
+    EXPECT_EQ(dispatcher_->pending(), 2U);
+}
+
+TEST_F(PoolTest, ItGrowsWhileCallsWait) {
+    open_pool(1);
+    dispatch_on("f", "a");
+    dispatch_on("f", "b");
+    dispatch_on("f", "c");
+
+    dispatcher_->set_function("", "gpu", {.slots = 3});
+
+    EXPECT_THAT(begun(), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(PoolTest, AnUnknownPoolFailsTheCall) {
+    open_pool(1);
+
+    dispatch_on("f", "a", 1, 0, "tpu");
+    dispatch_on("gpu", "b");
+
+    EXPECT_THAT(failures_, ElementsAre("unknown_pool", "unknown_function"));
+}
+
+TEST_F(PoolTest, ThoseThatWaitFailWhenItGoes) {
+    open_pool(1);
+    dispatch_on("f", "a");
+    dispatch_on("f", "b");
+
+    dispatcher_->remove_function("", "gpu");
+
+    EXPECT_THAT(failures_, ElementsAre("unknown_pool"));
+    answer(0);
+    EXPECT_EQ(dispatcher_->pending(), 0U);
+}
+
+/// Whatever comes and goes, the slots taken are never more than there are, and nothing is left
+/// over.
+TEST_F(PoolTest, NothingIsLostInAnyOrder) {
+    open_pool(4, 3);
+    auto random = Random{7};
+    auto sent = std::size_t{0};
+    for (auto round = 0; round < 2'000; ++round) {
+        if (sent < 500 && random.chance(0.5)) {
+            dispatch_on(random.chance(0.5) ? "f" : "g", fmt::format("r{}", sent++),
+                        static_cast<std::int64_t>(1 + random.below(5)),
+                        static_cast<std::int64_t>(random.below(3)));
+            if (random.chance(0.1)) {
+                dispatcher_->cancel(last_.first, last_.second);
+            }
+        } else if (!sink_.waiting.empty()) {
+            auto at = random.below(sink_.waiting.size());
+            if (sink_.waiting[at]) {
+                answer(at);
+            }
+        }
+    }
+
+    runs_in_order();
+
+    EXPECT_EQ(dispatcher_->pending(), 0U);
+}
+
 } // namespace
 } // namespace sluice::engine

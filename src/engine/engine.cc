@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace sluice::engine {
 
 namespace {
 
-/// Of a run that is asked for.
+/// Of a run that is asked for: a standing one may be looked at, but nobody changes it from outside.
 Result<void> check_run_id(std::string_view id) {
     if (!trigger::is_run_id(id)) {
         return fail(Errc::InvalidInput,
@@ -46,6 +47,10 @@ Result<void> check_request(const StartRequest& request) {
     if (request.space.empty() || request.space.size() > name_bytes_max) {
         return fail(Errc::InvalidInput, "namespace of {} bytes: expected 1 to {}",
                     request.space.size(), name_bytes_max);
+    }
+    if (std::abs(request.priority) > priority_max) {
+        return fail(Errc::InvalidInput, "priority {}: expected an integer from {} to {}",
+                    request.priority, -priority_max, priority_max);
     }
     if (!request.labels.is_null() && !request.labels.is_map()) {
         return fail(Errc::InvalidInput, "labels: expected a map of texts");
@@ -155,6 +160,10 @@ public:
                                      .set = *hash,
                                      .input = request.input,
                                      .labels = request.labels};
+        if (request.priority != 0) {
+            info.labels = (info.labels.is_map() ? info.labels : Value::map({}))
+                              .with(trigger::priority_label, fmt::format("{}", request.priority));
+        }
         post(StartInput{.run = {.space = request.space, .id = request.id},
                         .info = std::move(info),
                         .done = std::move(done)});
@@ -162,7 +171,8 @@ public:
 
     void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
               Done done) override {
-        auto checked = check_given_id(id);
+        auto checked = check_run_id(run.id);
+        checked = checked ? check_given_id(id) : checked;
         auto inspector = Inspector{store_, catalog_.vocabulary()};
         auto past = checked ? state_at(inspector, run, event)
                             : Result<PastState>{std::unexpected(checked.error())};
@@ -232,7 +242,8 @@ public:
 
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
-        if (auto checked = check_run_id(run.id); !checked) {
+        auto checked = check_run_id(run.id);
+        if (!checked && !is_standing(run.id)) {
             done(std::unexpected(checked.error()));
             return;
         }
@@ -401,6 +412,11 @@ private:
                        .done = [this, found, call = std::move(call)](const Result<Value>&) mutable {
                            dispatcher_.resume(std::move(call), std::move(*found));
                        }});
+    }
+
+    bool is_standing(std::string_view id) const {
+        return id.size() <= trigger::run_id_bytes_max && trigger::is_standing_run_id(id) &&
+               catalog_.vocabulary().standing.contains(id.substr(0, id.find('/')));
     }
 
     LaneThread& lane_of(ShardId shard) { return *lanes_[shard.raw() % lanes_.size()]; }

@@ -60,6 +60,7 @@ struct StartRequest {
     std::string version; ///< Of it, by its hash; empty: the last.
     Value input;
     Value labels;
+    std::int32_t priority = 0; ///< From -1000 to 1000: see trigger::priority_label.
 };
 
 using AwaitId = Strong<struct AwaitTag, std::uint64_t>;

@@ -98,7 +98,7 @@ struct Message {
     Kind kind = Kind::Event;
     RunName to;
     trigger::RunInfo info; ///< Start.
-    std::string type;      ///< Command, Ended.
+    std::string type;      ///< Command, Ended; Start: `adopt` where a run that is there will do.
     Value data;            ///< Command, Ended, Undelivered.
     std::string json;      ///< Event.
     trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
@@ -113,6 +113,9 @@ struct Message {
                                                                                       sender);
     }
 };
+
+/// See Message::type.
+inline constexpr auto adopt_word = std::string_view{"adopt"};
 
 struct StreamInput {
     ShardId from;

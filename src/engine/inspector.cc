@@ -22,7 +22,8 @@ Value state_of_trigger(const trigger::TriggerState& state, const std::string& sc
 
 Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) const {
     // What can be no run's id may not even fit a key.
-    auto state = trigger::is_run_id(run.id) ? TRY(load_run(store_, shard(run), run)) : nullptr;
+    auto is_possible = !run.id.empty() && run.id.size() <= trigger::run_id_bytes_max;
+    auto state = is_possible ? TRY(load_run(store_, shard(run), run)) : nullptr;
     if (!state) {
         return fail(Errc::NotFound, "there is no run \"{}\"", run.id);
     }

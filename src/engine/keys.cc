@@ -54,6 +54,7 @@ char letter_of(Table table) {
         case Table::Override: return 'v';
         case Table::Hold: return 'h';
         case Table::Collected: return 'l';
+        case Table::Place: return 'a';
     }
     return '?';
 }
@@ -89,7 +90,8 @@ std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity)
     switch (entity.table) {
         case Table::Info:
         case Table::Progress:
-        case Table::Context: break;
+        case Table::Context:
+        case Table::Place: break;
         case Table::Collected:
         case Table::Task:
             out.u64(entity.first);

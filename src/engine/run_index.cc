@@ -19,8 +19,18 @@ constexpr auto index_format = std::uint8_t{1};
 constexpr auto name_bytes_max = std::size_t{255};
 /// Of entries that a page looks at: some 50 ms.
 constexpr auto entries_max = std::size_t{50'000};
-constexpr auto statuses = {Status::Running, Status::Succeeded, Status::Failed, Status::Cancelled,
-                           Status::TimedOut};
+constexpr auto statuses = {Status::Running,   Status::Succeeded, Status::Failed,
+                           Status::Cancelled, Status::TimedOut,  Status::Queued};
+
+/// No namespace has such a name.
+std::string space_listed(std::string_view space, RunsListed listed) {
+    return std::string{space}.append(listed == RunsListed::Standing ? "/standing" : "");
+}
+
+std::string space_listed(const RunName& run) {
+    return space_listed(run.space, trigger::is_standing_run_id(run.id) ? RunsListed::Standing
+                                                                       : RunsListed::Started);
+}
 
 template <typename Use>
 void each_part(const RunSummary& summary, Use use) {
@@ -88,7 +98,8 @@ struct Bounds {
 
 class Lister {
 public:
-    Lister(const store::Store& store, const RunFilter& filter) : store_(store), filter_(filter) {
+    Lister(const store::Store& store, const RunFilter& filter)
+        : store_(store), filter_(filter), space_(space_listed(filter.space, filter.listed)) {
         if (filter.ended_since || filter.ended_until) {
             order_ = IndexOrder::Ended;
         }
@@ -116,6 +127,10 @@ public:
     }
 
 private:
+    static bool is_end(Status status) {
+        return status != Status::Running && status != Status::Queued;
+    }
+
     static bool is_later(const Range& left, const Range& right) {
         return left.place() > right.place();
     }
@@ -130,8 +145,8 @@ private:
             part.label = std::string_view{filter_.label}.substr(0, equals);
             part.value = std::string_view{filter_.label}.substr(equals + 1);
         }
-        auto longest = std::max(
-            {filter_.space.size(), part.definition.size(), part.label.size(), part.value.size()});
+        auto longest =
+            std::max({space_.size(), part.definition.size(), part.label.size(), part.value.size()});
         if (longest > name_bytes_max) {
             return {}; // No run has such a name.
         }
@@ -142,7 +157,7 @@ private:
         for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
             for (auto status : statuses) {
                 auto is_wanted = !filter_.status || *filter_.status == status;
-                if (is_wanted && (order_ == IndexOrder::Started || status != Status::Running)) {
+                if (is_wanted && (order_ == IndexOrder::Started || is_end(status))) {
                     TRY(open_range(ShardId{shard}, status, part, bounds));
                 }
             }
@@ -153,7 +168,7 @@ private:
 
     Result<void> open_range(ShardId shard, Status status, const IndexPart& part,
                             const Bounds& bounds) {
-        auto prefix = keys::index_part(shard, filter_.space, part, order_, status);
+        auto prefix = keys::index_part(shard, space_, part, order_, status);
         auto from = bounds.from(prefix);
         auto to = bounds.to(prefix);
         if (from >= to) {
@@ -200,7 +215,7 @@ private:
         auto found = std::optional<RunSummary>{};
         auto look_under = [&](Status status) -> Result<void> {
             auto key =
-                keys::index_part(range.shard, run.space, {}, IndexOrder::Started, status) + place;
+                keys::index_part(range.shard, space_, {}, IndexOrder::Started, status) + place;
             // Not by `get`, which would load the filters of old files for a key that is there.
             auto record = store_.scan(key, keys::end_of(key));
             if (record->is_valid()) {
@@ -244,6 +259,7 @@ private:
 
     const store::Store& store_;
     const RunFilter& filter_;
+    std::string space_;
     IndexOrder order_ = IndexOrder::Started;
     std::vector<Range> ranges_; ///< A heap, the newest on top.
 };
@@ -264,12 +280,13 @@ void put_listed(const RunSummary& summary, ShardId shard, const RunName& run, st
     auto out = Encoder{record};
     out.u8(index_format);
     value::encode_fields(summary, out);
+    auto space = space_listed(run);
     each_part(summary, [&](const IndexPart& part) {
-        auto key = keys::index_part(shard, run.space, part, IndexOrder::Started, summary.status) +
+        auto key = keys::index_part(shard, space, part, IndexOrder::Started, summary.status) +
                    keys::index_place(summary.started, run.id);
         batch.put(key, part.is_whole() ? std::string_view{record} : "");
         if (summary.ended) {
-            key = keys::index_part(shard, run.space, part, IndexOrder::Ended, summary.status) +
+            key = keys::index_part(shard, space, part, IndexOrder::Ended, summary.status) +
                   keys::index_place(*summary.ended, run.id);
             batch.put(key, start_record(summary.started));
         }
@@ -278,13 +295,13 @@ void put_listed(const RunSummary& summary, ShardId shard, const RunName& run, st
 
 void remove_listed(const RunSummary& summary, ShardId shard, const RunName& run,
                    store::Batch& batch) {
+    auto space = space_listed(run);
     each_part(summary, [&](const IndexPart& part) {
-        batch.remove(keys::index_part(shard, run.space, part, IndexOrder::Started, summary.status) +
+        batch.remove(keys::index_part(shard, space, part, IndexOrder::Started, summary.status) +
                      keys::index_place(summary.started, run.id));
         if (summary.ended) {
-            batch.remove(
-                keys::index_part(shard, run.space, part, IndexOrder::Ended, summary.status) +
-                keys::index_place(*summary.ended, run.id));
+            batch.remove(keys::index_part(shard, space, part, IndexOrder::Ended, summary.status) +
+                         keys::index_place(*summary.ended, run.id));
         }
     });
 }

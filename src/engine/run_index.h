@@ -40,8 +40,12 @@ void put_listed(const RunSummary& summary, ShardId shard, const RunName& run, st
 void remove_listed(const RunSummary& summary, ShardId shard, const RunName& run,
                    store::Batch& batch);
 
+/// Standing runs are listed apart from those that somebody started.
+enum class RunsListed : std::uint8_t { Started, Standing };
+
 struct RunFilter {
     std::string space = "default";
+    RunsListed listed = RunsListed::Started;
     std::optional<trigger::Status> status;
     std::string definition; ///< Empty: any.
     std::string label;      ///< `key=value`; empty: any.

@@ -74,6 +74,8 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
                                       .trigger = trigger::TriggerNumber{static_cast<std::uint32_t>(
                                           entity.second >> 32U)},
                                       .block = entity.second & 0xFFFF'FFFFU});
+        case Table::Place:
+            return state.place ? std::optional{record_of(*state.place)} : std::nullopt;
         case Table::Contexts: return std::nullopt;
     }
     return std::nullopt;
@@ -262,6 +264,7 @@ public:
             case 'v': return load_into(state_.overrides, in, value);
             case 'h': return load_into(state_.holds, in, value);
             case 'l': return load_collected(in, value);
+            case 'a': return read_record(value, state_.place.emplace());
             case 'z': return load_sequences(value);
             default: return fail(Errc::Corrupt, "unknown letter {} in a run's state", letter);
         }

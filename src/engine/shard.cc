@@ -252,7 +252,8 @@ void Shard::checkpoint(AwakeRun& run, store::Batch& batch) {
 void Shard::list(AwakeRun& run, store::Batch& batch) {
     const auto& progress = run.state->progress;
     if (run.listed && run.listed->status == progress.status &&
-        run.listed->started == run.state->info.started && run.listed->ended == progress.ended) {
+        run.listed->started == run.state->info.started && run.listed->ended == progress.ended &&
+        run.listed->parent == (run.state->info.parent ? run.state->info.parent->run : "")) {
         return;
     }
     if (run.listed) {

@@ -144,6 +144,13 @@ private:
     /// All it has goes with the commit being decided.
     void forget(AwakeRun& run);
     Result<void> start_child(const Message& message);
+    /// Instead of starting a run that is there: its parent hears of its end. Says what speaks
+    /// against it.
+    Result<std::string> adopt(const RunName& run, const trigger::RunInfo& info);
+    void tell_parent(const RunName& run, const trigger::Parent& parent, std::string_view type,
+                     Value data);
+    /// Null when its name means nothing.
+    Result<AwakeRun*> start_standing(const RunName& run);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
     Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
 
@@ -165,6 +172,9 @@ private:
     void follow(AwakeRun& run, const trigger::Replied& replied);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void follow(AwakeRun& run, const trigger::Renewed& renewed);
+    /// With the priority of its run, unless it has its own.
+    static Call call_of(const AwakeRun& run, const trigger::TaskKey& key,
+                        const trigger::TaskState& task, std::uint32_t attempt);
     /// Calls of this batch that nobody waits for any more: the sweep takes them out of the outbox.
     void drop_unsent(const AwakeRun& run);
     void touch(AwakeRun& run);

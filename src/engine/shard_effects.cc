@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,11 +38,8 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
         } else if (const auto* retried = std::get_if<trigger::TaskRetried>(&effect)) {
             auto task = run.state->tasks.find(retried->key);
             if (!retried->is_waiting && task != run.state->tasks.end()) {
-                release_.calls.push_back({.run = run.name,
-                                          .key = retried->key,
-                                          .attempt = retried->attempt,
-                                          .started = run.state->info.started,
-                                          .task = task->second});
+                release_.calls.push_back(
+                    call_of(run, retried->key, task->second, retried->attempt));
             }
         } else if (const auto* timer = std::get_if<trigger::TimerSet>(&effect)) {
             timers_.add(run.name, timer->number, timer->timer.is_absolute, timer->timer.due,
@@ -76,6 +74,25 @@ void Shard::drop_unsent(const AwakeRun& run) {
     });
 }
 
+Call Shard::call_of(const AwakeRun& run, const trigger::TaskKey& key,
+                    const trigger::TaskState& task, std::uint32_t attempt) {
+    auto call = Call{.run = run.name,
+                     .key = key,
+                     .attempt = attempt,
+                     .started = run.state->info.started,
+                     .task = task};
+    const auto* label = run.state->info.labels.find(trigger::priority_label);
+    if (label == nullptr || !label->is_string() || task.policy.find("priority") != nullptr) {
+        return call;
+    }
+    auto priority = std::int64_t{0};
+    auto text = label->as_string();
+    std::from_chars(text.data(), text.data() + text.size(), priority);
+    auto policy = task.policy.is_map() ? task.policy : Value::map({});
+    call.task.policy = policy.with("priority", priority);
+    return call;
+}
+
 Nanos Shard::retention_of(const AwakeRun& run) const {
     auto own = run.triggers->spec().retention;
     return own > Nanos{0} ? own : services_.retention;
@@ -87,21 +104,24 @@ void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
         if (opened.task.is_waiting) {
             return; // For its next attempt, which has a timer.
         }
-        release_.calls.push_back({.run = run.name,
-                                  .key = opened.key,
-                                  .attempt = opened.task.attempt,
-                                  .started = run.state->info.started,
-                                  .task = opened.task});
+        release_.calls.push_back(call_of(run, opened.key, opened.task, opened.task.attempt));
         return;
     }
     auto child = RunName{.space = run.name.space, .id = opened.task.child};
     auto info = trigger::RunInfo{.definition = opened.task.target, .input = opened.task.input};
+    if (const auto* priority = run.state->info.labels.find(trigger::priority_label)) {
+        info.labels = Value::object({{std::string{trigger::priority_label}, *priority}});
+    }
     info.parent = trigger::Parent{.run = run.name.id,
                                   .fire = opened.key.fire,
                                   .index = opened.key.index,
                                   .attempt = opened.task.attempt};
-    outbox_.add_message(shard_of(child, services_.store.shard_count()),
-                        {.kind = Message::Kind::Start, .to = child, .info = std::move(info)});
+    outbox_.add_message(
+        shard_of(child, services_.store.shard_count()),
+        {.kind = Message::Kind::Start,
+         .to = child,
+         .info = std::move(info),
+         .type = opened.task.policy.find(adopt_word) == nullptr ? "" : std::string{adopt_word}});
 }
 
 void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {
@@ -157,17 +177,10 @@ void Shard::follow(AwakeRun& run, const trigger::Renewed& /*renewed*/) {
 
 void Shard::follow(AwakeRun& run, const trigger::Ended& ended) {
     if (const auto& parent = run.state->info.parent) {
-        auto target = RunName{.space = run.name.space, .id = parent->run};
         auto data = Value::object({{"run", run.name.id}});
         data = ended.status == trigger::Status::Succeeded ? data.with("result", ended.result)
                                                           : data.with("error", ended.error);
-        outbox_.add_message(shard_of(target, services_.store.shard_count()),
-                            {.kind = Message::Kind::Ended,
-                             .to = target,
-                             .type = std::string{ending_type(ended.status)},
-                             .data = std::move(data),
-                             .key = {.fire = parent->fire, .index = parent->index},
-                             .attempt = parent->attempt});
+        tell_parent(run.name, *parent, ending_type(ended.status), std::move(data));
     }
     puts_.emplace_back(keys::expiry(id_, moment_.time + retention_of(run), run.name), "1");
     auto waiting = watchers_.find(run.name);

@@ -146,6 +146,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
         return remove({.run = message.to, .when_running = WhenRunning::Terminate, .done = {}});
     }
     auto* run = TRY(runs_.find(message.to));
+    if (run == nullptr && trigger::is_standing_run_id(message.to.id)) {
+        run = TRY(start_standing(message.to));
+    }
     if (run == nullptr) {
         if (message.kind == Message::Kind::Event) {
             return_to_sender(message, "no_such_run", "there is no such run");
@@ -202,6 +205,15 @@ void Shard::return_to_sender(const Message& message, std::string_view kind, std:
                          .sender = message.sender});
 }
 
+Result<AwakeRun*> Shard::start_standing(const RunName& run) {
+    auto set = TRY(services_.catalog.standing(run.id));
+    if (!set) {
+        return nullptr;
+    }
+    TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{}));
+    return runs_.find(run);
+}
+
 /// A nested run; when it cannot be started its parent hears that it failed.
 Result<void> Shard::start_child(const Message& message) {
     auto info = message.info;
@@ -213,6 +225,9 @@ Result<void> Shard::start_child(const Message& message) {
         problem = !started    ? started.error().message
                   : !*started ? fmt::format("there is a run \"{}\" already", message.to.id)
                               : "";
+        if (started && !*started && message.type == adopt_word) {
+            problem = TRY(adopt(message.to, info));
+        }
     } else {
         problem = hash.error().message;
     }
@@ -220,15 +235,48 @@ Result<void> Shard::start_child(const Message& message) {
         return {};
     }
     auto error = Value::object({{"kind", "start"}, {"message", problem}});
-    auto parent = RunName{.space = message.to.space, .id = info.parent->run};
-    outbox_.add_message(shard_of(parent, services_.store.shard_count()),
-                        {.kind = Message::Kind::Ended,
-                         .to = parent,
-                         .type = std::string{trigger::types::run_failed},
-                         .data = Value::object({{"run", message.to.id}, {"error", error}}),
-                         .key = {.fire = info.parent->fire, .index = info.parent->index},
-                         .attempt = info.parent->attempt});
+    tell_parent(message.to, *info.parent, trigger::types::run_failed,
+                Value::object({{"run", message.to.id}, {"error", error}}));
     return {};
+}
+
+Result<std::string> Shard::adopt(const RunName& name, const trigger::RunInfo& info) {
+    auto* run = TRY(runs_.find(name));
+    const auto& [own, progress] = std::tie(run->state->info, run->state->progress);
+    if (own.definition != info.definition) {
+        return fmt::format("there is a run \"{}\" already, of {}", name.id, own.definition);
+    }
+    if (progress.status == trigger::Status::Succeeded) {
+        tell_parent(name, *info.parent, trigger::types::run_succeeded,
+                    Value::object({{"run", name.id}, {"result", progress.result}}));
+        return "";
+    }
+    if (progress.is_sweeping) {
+        return fmt::format("run \"{}\" still cancels what it had open", name.id);
+    }
+    if (own.parent && own.parent->run != info.parent->run && !run->state->has_ended()) {
+        return fmt::format("run \"{}\" is under way for {}", name.id, own.parent->run);
+    }
+    auto adoption = trigger::adoption(*info.parent);
+    if (run->state->has_ended()) {
+        TRY(reopen({.run = name, .told = std::move(adoption), .done = {}}));
+    } else {
+        decide(*run, trigger::command_arrival(*run->state, trigger::types::run_adopted, adoption,
+                                              moment_));
+    }
+    return "";
+}
+
+void Shard::tell_parent(const RunName& run, const trigger::Parent& parent, std::string_view type,
+                        Value data) {
+    auto target = RunName{.space = run.space, .id = parent.run};
+    outbox_.add_message(shard_of(target, services_.store.shard_count()),
+                        {.kind = Message::Kind::Ended,
+                         .to = target,
+                         .type = std::string{type},
+                         .data = std::move(data),
+                         .key = {.fire = parent.fire, .index = parent.index},
+                         .attempt = parent.attempt});
 }
 
 Result<void> Shard::query(QueryInput&& input) {
@@ -268,13 +316,15 @@ Result<void> Shard::reopen(ReopenInput&& input) {
         return {};
     }
     auto status = run->state->progress.status;
-    if (status == trigger::Status::Running || status == trigger::Status::Succeeded) {
+    if (!run->state->has_ended() || status == trigger::Status::Succeeded) {
         answer_later(std::move(input.done),
                      fail(Errc::Conflict,
                           "run \"{}\" {}: only one that failed, was cancelled or timed out can be "
                           "reopened",
                           input.run.id,
-                          status == trigger::Status::Running ? "is running" : "has succeeded"));
+                          status == trigger::Status::Succeeded ? "has succeeded"
+                          : status == trigger::Status::Queued  ? "is queued"
+                                                               : "is running"));
         return {};
     }
     if (run->state->progress.is_sweeping) {

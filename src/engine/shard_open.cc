@@ -75,11 +75,7 @@ Result<Release> Shard::open(store::ShardState state) {
         }
         // One that waits for its next attempt has a timer, one that is closed is swept.
         if (!task->second.is_waiting && awake->state->is_open(task->second)) {
-            release.calls.push_back({.run = run,
-                                     .key = key,
-                                     .attempt = task->second.attempt,
-                                     .started = awake->state->info.started,
-                                     .task = task->second});
+            release.calls.push_back(call_of(*awake, key, task->second, task->second.attempt));
         }
     }
     runs_.shrink(commit_);

@@ -46,12 +46,16 @@ std::optional<SystemTime> Zone::next(const Cron& cron, SystemTime after) const {
     return found && *found < latest ? found : std::nullopt;
 }
 
+SystemTime Zone::first(LocalTime shown_time) const {
+    auto info = zone_->get_info(to_date(shown_time));
+    return info.result == date::local_info::nonexistent ? info.second.begin
+                                                        : meant(shown_time, info.first.offset);
+}
+
 std::optional<SystemTime> Zone::next_by_clock(const Cron& cron, SystemTime after) const {
     auto local = shown(after, zone_->get_info(after).offset);
     while (auto due = cron.next(local)) {
-        auto info = zone_->get_info(to_date(*due));
-        auto time = info.result == date::local_info::nonexistent ? info.second.begin
-                                                                 : meant(*due, info.first.offset);
+        auto time = first(*due);
         // In the second of two like hours: what they show was due in the first.
         if (time > after) {
             return time;

@@ -28,6 +28,8 @@ public:
     /// once; of an hour that comes twice the first counts. An expression for every hour goes by the
     /// time that passes: nothing is moved, and both hours count.
     std::optional<SystemTime> next(const Cron& cron, SystemTime after) const;
+    /// When its clocks first show this; the end of the hour that is left out where they never do.
+    SystemTime first(LocalTime shown_time) const;
 
 private:
     explicit Zone(const date::time_zone* zone) : zone_(zone) {}

@@ -166,11 +166,15 @@ std::expected<Quotas::Ticket, Problem> Quotas::admit_start(std::string_view spac
     auto lock = std::lock_guard{use->mutex};
     auto now = clock_.steady();
     if (use->running_most >= most && now >= use->count_at) {
-        auto counted = engine::count_runs(store_, space, trigger::Status::Running, most);
-        if (!counted) {
-            return std::unexpected(problem_of(counted.error()));
+        auto counted = std::size_t{0};
+        for (auto status : {trigger::Status::Running, trigger::Status::Queued}) {
+            auto found = engine::count_runs(store_, space, status, most);
+            if (!found) {
+                return std::unexpected(problem_of(found.error()));
+            }
+            counted += *found;
         }
-        use->running_most = *counted + use->starting;
+        use->running_most = counted + use->starting;
         auto took = clock_.steady() - now;
         use->count_at = now + std::max<Nanos>(count_share * took, count_interval);
     }

@@ -190,6 +190,7 @@ struct Applier {
     void operator()(const Ended& change) {
         change.is_swept ? closing::close_root(state, change.status == Status::Succeeded)
                         : closing::mark_root(state);
+        set_place({});
         state.progress.status = change.status;
         state.progress.ended = change.at;
         state.progress.result = change.result;
@@ -253,6 +254,24 @@ struct Applier {
 
     void operator()(const CollectionDropped& change) {
         closing::erase_collected(state, change.scope, change.trigger);
+    }
+
+    void operator()(const Adopted& change) {
+        state.info.parent = change.parent;
+        state.mark({.table = Table::Info});
+    }
+
+    void operator()(const PlaceSet& change) {
+        set_place(change.place);
+        auto is_waiting = state.place && !state.place->is_given;
+        state.progress.status = is_waiting ? Status::Queued : Status::Running;
+    }
+
+    void set_place(std::optional<Place> place) {
+        if (state.place || place) {
+            state.place = place;
+            state.mark({.table = Table::Place});
+        }
     }
 
     void operator()(const Swept& change) {

@@ -117,6 +117,14 @@ Arrival fork_arrival(const RunState& state, Forked fork, Moment moment) {
             .fork = std::move(fork)};
 }
 
+Value adoption(const Parent& parent) {
+    auto number = [](std::uint64_t value) { return Value{static_cast<std::int64_t>(value)}; };
+    return Value::object({{"parent", Value::object({{"run", parent.run},
+                                                    {"fire", number(parent.fire.raw())},
+                                                    {"index", number(parent.index)},
+                                                    {"attempt", number(parent.attempt)}})}});
+}
+
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment) {
     auto id = fmt::format("command/{}", state.progress.events + 1);
@@ -175,6 +183,10 @@ Sender sender_of(const Arrival& arrival) {
 Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                             const Value& data, Moment moment) {
     return returned(state, sent_as, "delivery", types::delivery_failed, target, data, moment);
+}
+
+bool is_place_answer(const Arrival& arrival) {
+    return arrival.origin == Origin::Returned && arrival.refs[3] == place_trigger.raw();
 }
 
 Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,

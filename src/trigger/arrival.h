@@ -63,6 +63,7 @@ namespace types {
 inline constexpr std::string_view run_started = "sluice.run.started";
 inline constexpr std::string_view run_forked = "sluice.run.forked";
 inline constexpr std::string_view run_reopened = "sluice.run.reopened";
+inline constexpr std::string_view run_adopted = "sluice.run.adopted";
 inline constexpr std::string_view run_cancel = "sluice.run.cancel";
 inline constexpr std::string_view run_terminate = "sluice.run.terminate";
 inline constexpr std::string_view run_pause = "sluice.run.pause";
@@ -72,6 +73,8 @@ inline constexpr std::string_view run_succeeded = "sluice.run.succeeded";
 inline constexpr std::string_view run_failed = "sluice.run.failed";
 inline constexpr std::string_view run_cancelled = "sluice.run.cancelled";
 inline constexpr std::string_view run_timed_out = "sluice.run.timed_out";
+inline constexpr std::string_view place_wanted = "sluice.place.wanted";
+inline constexpr std::string_view place_left = "sluice.place.left";
 inline constexpr std::string_view task_succeeded = "sluice.task.succeeded";
 inline constexpr std::string_view task_failed = "sluice.task.failed";
 inline constexpr std::string_view timer_fired = "sluice.timer.fired";
@@ -90,8 +93,11 @@ Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.
 Arrival fork_arrival(const RunState& state, Forked fork, Moment moment);
 
-/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.reopened`, `sluice.run.pause`,
-/// `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
+/// As data of `sluice.run.adopted`, and of `sluice.run.reopened` where it goes on for another.
+Value adoption(const Parent& parent);
+
+/// `sluice.run.cancel`, `sluice.run.terminate`, `sluice.run.adopted`, `sluice.run.reopened`,
+/// `sluice.run.pause`, `sluice.run.resume` or, with actions in its data, `sluice.run.command`.
 Arrival command_arrival(const RunState& state, std::string_view type, const Value& data,
                         Moment moment);
 
@@ -108,6 +114,8 @@ Sender sender_of(const Arrival& arrival);
 /// An event for another run could not be taken there: `data` says which, and why.
 Arrival undelivered_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                             const Value& data, Moment moment);
+/// What the standing run of its definition says of a run's place.
+bool is_place_answer(const Arrival& arrival);
 /// What another run replied to an event.
 Arrival reply_arrival(const RunState& state, const Sender& sent_as, std::string_view target,
                       const Value& data, Moment moment);

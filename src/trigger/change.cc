@@ -10,14 +10,19 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto names = std::to_array<std::string_view>(
-    {"activated",   "fired",          "faulted",           "switched",     "remembered",
-     "overridden",  "context set",    "scope opened",      "scope closed", "variables set",
-     "task opened", "task closed",    "task retried",      "timer set",    "timer removed",
-     "event kept",  "event released", "emitted",           "sent",         "continued",
-     "advanced",    "hold set",       "cancelling",        "ended",        "replied",
-     "began",       "forked",         "renewing",          "renewed",      "reopened",
-     "swept",       "collected",      "collection dropped"});
+constexpr auto names =
+    std::to_array<std::string_view>({"activated",     "fired",          "faulted",
+                                     "switched",      "remembered",     "overridden",
+                                     "context set",   "scope opened",   "scope closed",
+                                     "variables set", "task opened",    "task closed",
+                                     "task retried",  "timer set",      "timer removed",
+                                     "event kept",    "event released", "emitted",
+                                     "sent",          "continued",      "advanced",
+                                     "hold set",      "cancelling",     "ended",
+                                     "replied",       "began",          "forked",
+                                     "renewing",      "renewed",        "reopened",
+                                     "swept",         "collected",      "collection dropped",
+                                     "place set",     "adopted"});
 static_assert(names.size() == std::variant_size_v<Change>);
 
 template <std::size_t at = 0>

@@ -386,12 +386,32 @@ struct CollectionDropped {
     }
 };
 
+/// The run asked for a place among those of its definition, was given it, or (nothing) has none.
+struct PlaceSet {
+    std::optional<Place> place;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("place", place);
+    }
+};
+
+/// A task of another run waits for the end of this one from now on, as if it had started it.
+struct Adopted {
+    Parent parent;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("parent", parent);
+    }
+};
+
 using Change =
     std::variant<Activated, Fired, Faulted, Switched, Remembered, Overridden, ContextSet,
                  ScopeOpened, ScopeClosed, VariablesSet, TaskOpened, TaskClosed, TaskRetried,
                  TimerSet, TimerRemoved, EventKept, EventReleased, Emitted, Sent, Continued,
                  Advanced, HoldSet, Cancelling, Ended, Replied, Began, Forked, Renewing, Renewed,
-                 Reopened, Swept, Collected, CollectionDropped>;
+                 Reopened, Swept, Collected, CollectionDropped, PlaceSet, Adopted>;
 
 /// "fired", "timer set", …: what people see in histories.
 std::string_view name_of(const Change& change);

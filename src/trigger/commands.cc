@@ -48,6 +48,10 @@ Fate Decider::decide_command(const Arrival& arrival) {
     if (type == types::run_resume) {
         return resume_run();
     }
+    if (type == types::run_adopted) {
+        adopt(arrival.event);
+        return Fate::Handled;
+    }
     if (type == types::run_command) {
         return run_actions(arrival);
     }
@@ -60,6 +64,9 @@ Fate Decider::begin_run(const Arrival& arrival) {
     } else {
         INVARIANT(arrival.start.has_value(), "a start event is the engine's own");
         record(*arrival.start);
+        if (wait_for_place(arrival.event)) {
+            return Fate::Parked;
+        }
     }
     arm_run_timers();
     auto fate = deliver_in(root_scope, arrival.event);
@@ -70,6 +77,12 @@ Fate Decider::begin_run(const Arrival& arrival) {
 Fate Decider::fork_run(const Arrival& arrival) {
     INVARIANT(arrival.fork.has_value(), "a fork event is the engine's own");
     record(*arrival.fork);
+    // One that has a place goes on beside the runs that share it.
+    if (state_.place && state_.place->is_given) {
+        record(PlaceSet{});
+    } else if (state_.place) {
+        ask_for_place();
+    }
     for (const auto& [key, task] : state_.tasks) {
         if (state_.is_open(task)) {
             journal_.effects.emplace_back(TaskOpened{.key = key, .task = task});
@@ -81,11 +94,30 @@ Fate Decider::fork_run(const Arrival& arrival) {
     return Fate::Handled;
 }
 
+void Decider::adopt(const event::Event& event) {
+    auto data = event.data();
+    const auto* parent = data.find("parent");
+    if (parent == nullptr) {
+        return;
+    }
+    auto number = [&](std::string_view name) {
+        return static_cast<std::uint64_t>(parent->find(name)->as_int());
+    };
+    record(Adopted{.parent = {.run = std::string{parent->find("run")->as_string()},
+                              .fire = FireNumber{number("fire")},
+                              .index = number("index"),
+                              .attempt = static_cast<std::uint32_t>(number("attempt"))}});
+}
+
 /// The run may handle its cancellation within a grace time; one that has no trigger for it ends at
 /// once.
 Fate Decider::cancel_run(const Arrival& arrival) {
     if (state_.progress.is_cancelling) {
         return Fate::Late;
+    }
+    if (state_.is_queued()) {
+        end_run(Status::Cancelled, {}, member_or_null(arrival.event.data(), "error"));
+        return Fate::Handled;
     }
     auto fate = state_.is_over() ? Fate::Handled : deliver_in(root_scope, arrival.event);
     if (state_.has_ended()) {

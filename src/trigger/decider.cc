@@ -185,6 +185,9 @@ Fate Decider::decide_own(const Arrival& arrival) {
 }
 
 Fate Decider::decide_returned(const Arrival& arrival) {
+    if (is_place_answer(arrival)) {
+        return decide_place(arrival);
+    }
     auto scope = Incarnation{arrival.refs[2]};
     auto trigger = TriggerNumber{static_cast<std::uint32_t>(arrival.refs[3])};
     if (state_.path_of(scope) == nullptr) {

@@ -101,7 +101,15 @@ private:
     Fate begin_run(const Arrival& arrival);
     Fate fork_run(const Arrival& arrival);
     Fate reopen_run(const Arrival& arrival);
+    /// Where its definition has a strategy the run waits with this event until it has a place;
+    /// false: it need not.
+    bool wait_for_place(const event::Event& event);
+    void ask_for_place();
+    Fate decide_place(const Arrival& arrival);
+    void tell_definition(std::string_view type, const Value& data);
     Fate cancel_run(const Arrival& arrival);
+    /// Does nothing when nobody is named.
+    void adopt(const event::Event& event);
     void fail_command(const std::string& code, const std::string& message);
     Fate pause_run();
     Fate resume_run();

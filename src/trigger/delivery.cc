@@ -277,11 +277,11 @@ Fate Decider::keep_now(KeptReason reason, Incarnation scope, const event::Event&
 }
 
 bool Decider::is_held(Incarnation scope, std::optional<TriggerNumber> answered) const {
+    if (state_.is_queued() || state_.is_paused()) {
+        return true;
+    }
     if (state_.holds.empty()) {
         return false;
-    }
-    if (state_.is_paused()) {
-        return true;
     }
     auto at = std::optional{scope};
     while (at) {

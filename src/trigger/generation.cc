@@ -27,7 +27,7 @@ bool Decider::counts_when_over(const Arrival& arrival) const {
         return arrival.origin == Origin::Command && type == types::run_reopened &&
                state_.progress.status != Status::Succeeded && !state_.progress.is_sweeping;
     }
-    return is_from_outside(arrival.origin) ||
+    return is_from_outside(arrival.origin) || is_place_answer(arrival) ||
            (arrival.origin == Origin::Command &&
             (type == types::run_started || type == types::run_cancel ||
              type == types::run_terminate));
@@ -62,6 +62,10 @@ Fate Decider::reopen_run(const Arrival& arrival) {
         return Fate::Late;
     }
     record(Reopened{.generation = state_.info.generation + 1});
+    adopt(arrival.event);
+    if (wait_for_place(arrival.event)) {
+        return Fate::Parked;
+    }
     arm_run_timers();
     offer_kept_again();
     offers_failed_ = true;

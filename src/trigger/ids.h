@@ -29,6 +29,9 @@ inline constexpr auto paused_run = Incarnation{~std::uint64_t{0}};
 /// Stands for whoever gives a run commands from outside: it has a trigger's place but no state.
 inline constexpr auto command_trigger = TriggerNumber{0xFFFF'FFFF};
 
+/// Stands for a run itself where it asks the standing run of its definition for a place.
+inline constexpr auto place_trigger = TriggerNumber{0xFFFF'FFFE};
+
 /// Nested runs append to their parent's id, so this leaves room in keys (255 bytes) for none beyond
 /// it.
 inline constexpr auto run_id_bytes_max = std::size_t{250};
@@ -48,6 +51,15 @@ inline bool is_run_id(std::string_view id) {
         }
     }
     return seen < 0x80 || is_utf8(id);
+}
+
+/// A run without end that other runs share, started on first use: `definition/nightly`. No caller
+/// or author can name one.
+inline std::string standing_run_id(std::string_view kind, std::string_view name) {
+    return std::string{kind}.append("/").append(name);
+}
+inline bool is_standing_run_id(std::string_view id) {
+    return id.find('/') != std::string_view::npos;
 }
 
 enum class Placement : std::uint8_t { Beside, Spread };

@@ -137,6 +137,9 @@ void Decider::end_run(Status status, Value result, Value error) {
     if (is_swept) {
         announce_dropped_tasks();
     }
+    if (state_.place) {
+        tell_definition(types::place_left, {});
+    }
     record(Ended{.status = status,
                  .at = moment_.time,
                  .result = std::move(result),

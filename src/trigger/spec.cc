@@ -289,13 +289,31 @@ TriggerSpec parse_trigger(const Value& form, const std::string& path, Problems& 
     return spec;
 }
 
+Strategy parse_strategy(const Value& form, const std::string& path, Problems& problems) {
+    for (const auto& [name, kind] : internal::strategy_names) {
+        if (form.is_string() && form.as_string() == name) {
+            return {.kind = kind};
+        }
+    }
+    const auto* limit = form.find("parallel");
+    auto count = limit == nullptr ? std::nullopt : as_count(*limit);
+    if (!count || *count == 0 || *count > strategy_limit_max || form.size() != 1) {
+        report(problems, path,
+               fmt::format("found {}, expected sequential, first_only, last_only, latest_only, "
+                           "parallel or {{parallel: 5}} with a limit of 1 to {}",
+                           describe(form), strategy_limit_max));
+        return {};
+    }
+    return {.limit = static_cast<std::uint32_t>(*count)};
+}
+
 SetSpec parse_set(const Value& form, const std::vector<std::string>& extra, Problems& problems) {
     auto spec = SetSpec{};
     auto reader = FormReader{form,
                              "",
                              problems,
                              {"name", "triggers", "unmatched", "dedupe", "timeout", "cancel_grace",
-                              "retention", "kept", "context"},
+                              "retention", "kept", "context", "strategy"},
                              extra};
     if (!form.is_map()) {
         return spec;
@@ -310,6 +328,9 @@ SetSpec parse_set(const Value& form, const std::vector<std::string>& extra, Prob
     spec.retention = reader.duration("retention").value_or(spec.retention);
     parse_kept(reader, spec, problems);
     spec.context = reader.map("context");
+    if (const auto* strategy = reader.find("strategy")) {
+        spec.strategy = parse_strategy(*strategy, reader.path_of("strategy"), problems);
+    }
     internal::check_ids(spec.triggers, problems);
     return spec;
 }

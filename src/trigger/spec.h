@@ -57,6 +57,24 @@ enum class DedupeMode : std::uint8_t { Run, Window, Sequence, None };
 /// What happens when a run's kept events reach their bound.
 enum class KeptFull : std::uint8_t { Refuse, BackPressure, Fail };
 
+/// Which runs of a definition may be under way at once, and what becomes of the others.
+enum class StrategyKind : std::uint8_t {
+    Parallel,   ///< All, or as many as its limit; the others wait in order.
+    Sequential, ///< One; the others wait in order.
+    FirstOnly,  ///< One; a new one ends at once while it is.
+    LastOnly,   ///< One: the newest, which cancels those before it.
+    LatestOnly, ///< One, and of those that wait only the newest.
+};
+struct Strategy {
+    StrategyKind kind = StrategyKind::Parallel;
+    std::uint32_t limit = 0; ///< Of parallel; zero: none.
+
+    /// Otherwise its runs need not ask.
+    bool is_limiting() const { return kind != StrategyKind::Parallel || limit > 0; }
+    bool operator==(const Strategy&) const = default;
+};
+inline constexpr auto strategy_limit_max = std::uint32_t{1'000};
+
 /// A whole definition, as a front end hands it to the kernel: triggers, and what holds for the run.
 struct SetSpec {
     std::string name;
@@ -72,6 +90,7 @@ struct SetSpec {
     KeptFull kept_full = KeptFull::Refuse;
     Nanos kept_ttl{0}; ///< Zero: kept as long as the run.
     Value context;     ///< What the run's context starts with.
+    Strategy strategy;
 };
 
 /// One thing wrong with a definition: where (`triggers/2/condition/count/n`) and what to write
@@ -88,6 +107,8 @@ struct Problem {
 /// none.
 TriggerSpec parse_trigger(const Value& form, const std::string& path,
                           std::vector<Problem>& problems);
+/// As authors write it: `sequential`, `{parallel: 5}`.
+Strategy parse_strategy(const Value& form, const std::string& path, std::vector<Problem>& problems);
 /// A whole definition from its map form. Members it does not know are problems, except those in
 /// `extra`.
 SetSpec parse_set(const Value& form, const std::vector<std::string>& extra,
@@ -95,6 +116,7 @@ SetSpec parse_set(const Value& form, const std::vector<std::string>& extra,
 /// Back to the map form: what parse_trigger reads again as the same spec.
 Value to_form(const TriggerSpec& spec);
 Value to_form(const SetSpec& spec);
+Value to_form(const Strategy& strategy);
 
 /// The problems as one error: "triggers/2/on: …; …".
 Error to_error(const std::vector<Problem>& problems);

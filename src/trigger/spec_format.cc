@@ -121,6 +121,12 @@ Value to_form(const TriggerSpec& spec) {
     return std::move(form).value();
 }
 
+Value to_form(const Strategy& strategy) {
+    auto name = std::string{internal::name_in(internal::strategy_names, strategy.kind)};
+    return strategy.limit == 0 ? Value{name}
+                               : Value::object({{name, to_form(std::uint64_t{strategy.limit})}});
+}
+
 Value to_form(const SetSpec& spec) {
     const auto usual = SetSpec{};
     auto form = Form{};
@@ -137,6 +143,7 @@ Value to_form(const SetSpec& spec) {
     form.add_unless("retention", spec.retention, usual.retention);
     add_kept(spec, usual, form);
     form.add_map("context", spec.context);
+    form.add_unless("strategy", spec.strategy, usual.strategy);
     auto triggers = std::vector<Value>{};
     triggers.reserve(spec.triggers.size());
     for (const auto& trigger : spec.triggers) {

@@ -11,6 +11,7 @@ std::string_view to_string(Status status) {
         case Status::Failed: return "failed";
         case Status::Cancelled: return "cancelled";
         case Status::TimedOut: return "timed out";
+        case Status::Queued: return "queued";
     }
     return "unknown";
 }

@@ -21,7 +21,14 @@
 
 namespace sluice::trigger {
 
-enum class Status : std::uint8_t { Running, Succeeded, Failed, Cancelled, TimedOut };
+enum class Status : std::uint8_t {
+    Running,
+    Succeeded,
+    Failed,
+    Cancelled,
+    TimedOut,
+    Queued, ///< Started, and waits for a place among the runs of its definition.
+};
 std::string_view to_string(Status status);
 
 /// Where a run's end is reported: the task of another run that started it.
@@ -36,6 +43,9 @@ struct Parent {
         archive("run", run)("fire", fire)("index", index)("attempt", attempt);
     }
 };
+
+/// The label of a run that has a priority: its tasks have it unless they say otherwise.
+inline constexpr auto priority_label = std::string_view{"sluice.priority"};
 
 /// What a run was started with. A new generation has its number and may have other input.
 struct RunInfo {
@@ -139,8 +149,8 @@ struct TaskState {
     std::string child;   ///< Id of the nested run.
     std::string subject; ///< Of the events that report on it.
     Value input;
-    /// `timeout`, `retry`, `priority` as the action gave them, `traceparent` of the event; null:
-    /// none of them.
+    /// `timeout`, `retry`, `priority`, `pool`, `slots` as the action gave them, `traceparent` of
+    /// the event; null: none of them.
     Value policy;
     std::uint32_t attempt = 1;
     bool is_waiting = false; ///< For its next attempt's time.
@@ -266,6 +276,18 @@ struct Hold {
     }
 };
 
+/// A run's place among those of its definition: docs/reference/strategies.md.
+struct Place {
+    std::uint32_t asked =
+        0; ///< The generation that asked for it: answers to earlier ones are late.
+    bool is_given = false;
+
+    template <typename Archive>
+    void fields(Archive& archive) {
+        archive("asked", asked)("is_given", is_given);
+    }
+};
+
 /// Where a block of collected values stands.
 struct CollectedKey {
     Incarnation scope;
@@ -308,6 +330,7 @@ enum class Table : std::uint8_t {
     Override,  ///< first: trigger number.
     Hold,      ///< first: incarnation.
     Collected, ///< first: incarnation, second: trigger number, then block (32 bits each).
+    Place,
 };
 
 struct DirtyEntity {
@@ -365,6 +388,7 @@ struct RunState {
     std::map<TriggerNumber, TriggerOverride> overrides;
     std::map<Incarnation, Hold> holds;
     std::map<CollectedKey, CollectedBlock> collected;
+    std::optional<Place> place;    ///< Nothing: it stands under no strategy, or has ended.
     std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
     SeenIds seen;
@@ -381,7 +405,8 @@ struct RunState {
 
     /// By an operator.
     bool is_paused() const { return holds.contains(paused_run); }
-    bool has_ended() const { return progress.status != Status::Running; }
+    bool is_queued() const { return progress.status == Status::Queued; }
+    bool has_ended() const { return progress.status != Status::Running && !is_queued(); }
     /// Its generation is: it has ended, or is about to continue as new.
     bool is_over() const { return has_ended() || progress.renewal.has_value(); }
 

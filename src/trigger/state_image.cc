@@ -10,8 +10,9 @@ namespace sluice::trigger {
 
 namespace {
 
-constexpr auto image_format = std::uint8_t{4};
-constexpr auto image_format_before = std::uint8_t{3}; // Without what triggers collected.
+constexpr auto image_format = std::uint8_t{5};
+constexpr auto image_format_placeless = std::uint8_t{4}; // Without a place.
+constexpr auto image_format_oldest = std::uint8_t{3};    // Nor what triggers collected.
 
 template <typename Map>
 void write_map(const Map& map, value::ArchiveWriter& out) {
@@ -109,6 +110,7 @@ std::string encode_image(const RunState& state) {
         out.write(queued);
     }
     write_map(state.collected, out);
+    out.write(state.place);
     return image;
 }
 
@@ -122,6 +124,7 @@ std::string encode_next_generation(const RunState& state) {
     next.progress.ids_forgotten_before.reset();
     next.context = state.progress.renewal->context;
     next.kept = state.kept;
+    next.place = state.place;
     // Only what is on its way to sinks, and its next attempts, outlives a generation.
     next.tasks = state.tasks;
     next.timers = state.timers;
@@ -134,7 +137,7 @@ std::string encode_next_generation(const RunState& state) {
 Result<void> decode_image(std::string_view image, RunState& state) {
     auto decoder = Decoder{image};
     auto format = TRY(decoder.u8());
-    if (format != image_format && format != image_format_before) {
+    if (format < image_format_oldest || format > image_format) {
         return fail(Errc::Unsupported, "state image of format {}: this program reads {}", format,
                     image_format);
     }
@@ -184,10 +187,14 @@ Result<void> decode_image(std::string_view image, RunState& state) {
     for (auto at = std::uint64_t{0}; at < queued && in.status(); ++at) {
         in.read(state.queue.emplace_back());
     }
-    if (format == image_format) {
+    if (format >= image_format_placeless) {
         read_map(state.collected, in, [&](const CollectedKey& key, const CollectedBlock&) {
             state.mark(closing::entity_of(key));
         });
+    }
+    if (format == image_format) {
+        in.read(state.place);
+        state.mark({.table = Table::Place});
     }
     auto first = state.queue.empty() ? state.progress.emitted + 1 : state.queue.front().number;
     state.queue_stored_first = first;

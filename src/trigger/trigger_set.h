@@ -20,10 +20,14 @@
 
 namespace sluice::trigger {
 
-/// Conditions and actions by name: the built-in ones, and what modules add.
+/// Standing runs by the first part of their ids: what parse_set reads as the triggers of each.
+std::map<std::string, Value, std::less<>> built_in_standing();
+
+/// Conditions, actions and standing runs by name: the built-in ones, and what modules add.
 struct Vocabulary {
     std::map<std::string, ConditionFactory, std::less<>> conditions = built_in_conditions();
     std::map<std::string, ActionFactory, std::less<>> actions = built_in_actions();
+    std::map<std::string, Value, std::less<>> standing = built_in_standing();
 };
 
 /// A trigger with its parts compiled. What every event asks of it lies together, in one line of the

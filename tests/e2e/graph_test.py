@@ -91,6 +91,7 @@ class Pictures(ProgramTest):
         broken = self.file("broken.yaml", "name: x\ntasks: {a: {cal: x}}\n")
         self.assertIn("broken.yaml:2:9:", self.sluice("graph", broken, code=INVALID).stderr)
         self.assertIn("level 1", self.sluice("graph", file, "--width", "20").stdout)
+        self.assertIn("no-such.yaml", self.sluice("graph", "no-such.yaml", code=NOT_FOUND).stderr)
 
     def test_ten_thousand_tasks_take_seconds(self):
         tasks = "".join(f'"t{at}": {{"call": "noop"' +

@@ -208,6 +208,7 @@ class OpenApiTest(unittest.TestCase):
         times = {"started_after": "2020-01-01T00:00:00Z", "started_before": "2120-01-01T00:00:00Z"}
         ends = {"ended_after": "2020-01-01T00:00:00Z", "ended_before": "2120-01-01T00:00:00Z"}
         cursor = call("GET", "/v1/runs", 200, {"limit": "1"})["cursor"]
+        call("GET", "/v1/runs", 200, {"standing": "true"})
         for change in ("cancel", "terminate", "retry"):
             path = "/v1/runs/" + change
             call("POST", path, 200, {**times, "dry_run": "true", "definition": "none", "label": "a=b", "limit": "7"})
@@ -337,6 +338,13 @@ triggers: [{id: begin, on: sluice.run.started, action: [{invoke: grind}, {invoke
         call("POST", one + "/resume", 200, schedule="nightly")
         call("POST", one + "/trigger", 200, schedule="nightly")
         call("GET", "/v1/schedules", 200)
+        january = {"definition": "pair", "from": "2026-01-01", "to": "2026-01-03", "every": "@daily", "limit": 2}
+        call("POST", "/v1/backfills", 200, {"dry_run": "true"}, january)
+        call("POST", "/v1/backfills", 201, body={**january, "id": "filled"})
+        call("POST", "/v1/backfills", 200, body={**january, "id": "filled"})
+        call("POST", "/v1/backfills", 400, body={**january, "to": "soon"})
+        call("GET", "/v1/backfills/{run}", 200, run="filled")
+        call("GET", "/v1/backfills/{run}", 404, run="absent")
         call("DELETE", one, 200, schedule="nightly")
         call("DELETE", one, 404, schedule="nightly")
         call("GET", "/v1/runs/{run}/timers", 200, run="t")

@@ -152,6 +152,19 @@ constexpr auto texts = std::to_array<const char*>({
              "action":{"invoke":{"function":"flaky","subject":"last"}}},
             {"id":"end","on":{"type":"sluice.task.succeeded","subject":"last"},
              "action":{"finish":{"result":"${run.generation}"}}}]})",
+    R"({"name":"turns","strategy":"sequential","triggers":[
+            {"id":"begin","on":"sluice.run.started",
+             "action":{"invoke":{"function":"flaky","input":"${run.input}"}}},
+            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
+    R"({"name":"redone","strategy":{"parallel":2},"timeout":"100h","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"work","subject":"first"}}},
+            {"id":"first","on":{"type":"sluice.task.succeeded","subject":"first"},
+             "action":{"finish":{"error":"refused"}}},
+            {"id":"again","on":"sluice.run.reopened","lifetime":"persistent",
+             "action":{"invoke":{"function":"flaky","subject":"last"}}},
+            {"id":"end","on":{"type":"sluice.task.succeeded","subject":"last"},
+             "action":{"finish":{"result":"${run.generation}"}}}]})",
+    R"({"name":"withdrawn","strategy":"sequential","triggers":[{"id":"never","on":"nothing"}]})",
     R"({"name":"stuck","triggers":[{"id":"never","on":"nothing"}]})",
     R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
 });

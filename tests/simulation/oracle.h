@@ -29,6 +29,7 @@ private:
 
     void check_plan(const RunPlan& plan);
     void check_run(const engine::RunName& run);
+    void check_standing(const engine::RunName& run);
     void check_entries(const engine::RunName& run, const std::vector<trigger::Entry>& entries);
     void check_change(const engine::RunName& run, const trigger::Entry& entry,
                       const trigger::Change& change);

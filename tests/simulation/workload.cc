@@ -204,6 +204,29 @@ void add_asking(Random& random, std::vector<RunPlan>& plans) {
     plans.push_back(std::move(asker));
 }
 
+/// Runs of one definition, which wait for their turn.
+void add_turns(Random& random, std::vector<RunPlan>& plans) {
+    auto kind = random.below(3);
+    for (auto at = size_in(random, 2, 4); at > 0; --at) {
+        auto plan = RunPlan{.definition = kind == 0 ? "turns" : kind == 1 ? "redone" : "withdrawn"};
+        if (kind == 0) {
+            plan.input = Value{size_in(random, 0, 1000)};
+            plan.result = plan.input;
+            plan.fires = {{"begin", 1}, {"end", 1}};
+            plan.is_paused = random.chance(0.3);
+        } else if (kind == 1) {
+            plan.is_reopened = true;
+            plan.result = Value{2};
+            plan.fires = {{"begin", 1}, {"first", 1}, {"again", 1}, {"end", 1}};
+        } else {
+            plan.is_cancelled = true;
+            plan.status = trigger::Status::Cancelled;
+        }
+        plan.id = fmt::format("r{}", plans.size());
+        plans.push_back(std::move(plan));
+    }
+}
+
 } // namespace
 
 std::vector<RunPlan> draw_plans(Random& random) {
@@ -214,6 +237,10 @@ std::vector<RunPlan> draw_plans(Random& random) {
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {
+        if (random.chance(0.15)) {
+            add_turns(random, plans);
+            continue;
+        }
         if (random.chance(0.2)) {
             random.chance(0.5) ? add_pair(random, plans) : add_asking(random, plans);
             continue;

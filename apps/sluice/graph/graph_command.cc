@@ -69,11 +69,16 @@ std::expected<::sluice::graph::Graph, ExitCode> draw_run(const cli::Host& host,
     return draw(title, triggers == nullptr ? std::span<const Value>{} : triggers->as_list());
 }
 
-/// A name that is a file's means the file, unless somebody is named who could know the run.
+/// A name that is or looks like a file's means the file, unless somebody is named who could know
+/// the run.
 bool is_file(const GraphOptions& options) {
+    const auto& subject = options.subject;
     auto ignored = std::error_code{};
+    auto ending = std::filesystem::path{subject}.extension();
+    auto looks_like_one =
+        subject.contains('/') || ending == ".yaml" || ending == ".yml" || ending == ".json";
     return options.connection.data.empty() && options.connection.server.empty() &&
-           (options.subject == "-" || std::filesystem::exists(options.subject, ignored));
+           (subject == "-" || looks_like_one || std::filesystem::exists(subject, ignored));
 }
 
 bool is_utf8_terminal() {

@@ -17,6 +17,9 @@ Result<Value> waits_for(const trigger::RunState* state) {
     if (is_busy) {
         return Value{};
     }
+    if (state->is_queued()) {
+        return Value{state->info.definition};
+    }
     auto children = std::vector<Value>{};
     for (const auto& [key, task] : state->tasks) {
         if (task.kind == trigger::TaskKind::Call) {
@@ -27,8 +30,30 @@ Result<Value> waits_for(const trigger::RunState* state) {
     return Value::list(std::move(children));
 }
 
+/// The runs that have the places it waits for; null while its request is under way.
+Result<Value> runs_before(engine::Engine& engine, const engine::RunName& run,
+                          std::string_view definition) {
+    auto read = [id = run.id](const trigger::RunState* state) -> Result<Value> {
+        if (state == nullptr || !state->scope_at("waiting/" + id)) {
+            return Value{};
+        }
+        auto runs = std::vector<Value>{};
+        for (const auto& [path, scope] : state->scopes) {
+            if (path.starts_with("running/")) {
+                runs.push_back(*scope.variables.find("run"));
+            }
+        }
+        return Value::list(std::move(runs));
+    };
+    auto standing = trigger::standing_run_id("definition", definition);
+    return ask(engine, {.space = run.space, .id = std::move(standing)}, read);
+}
+
 bool is_idle_within(engine::Engine& engine, const engine::RunName& run, int depth) {
     auto children = ask(engine, run, waits_for);
+    if (children && children->is_string()) {
+        children = runs_before(engine, run, children->as_string());
+    }
     if (!children || !children->is_list() || depth > depth_max) {
         return false;
     }

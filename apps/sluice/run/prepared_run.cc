@@ -117,7 +117,7 @@ std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Voc
     prepared.functions = *std::move(functions);
     auto known = KnownFunctions{.are_all = prepared.simulation.has_value()};
     for (const auto& form : prepared.functions) {
-        known.names.insert(form.name);
+        known.add(form);
     }
     auto text = read_text(options.file);
     if (!text) {

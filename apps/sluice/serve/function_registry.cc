@@ -97,15 +97,17 @@ void FunctionRegistry::attach(engine::Engine& engine) {
     engine_ = &engine;
 }
 
-std::set<std::string, std::less<>> FunctionRegistry::names() const {
-    auto names = std::set<std::string, std::less<>>{};
+KnownFunctions FunctionRegistry::known() const {
+    auto known = KnownFunctions{};
     for (const auto& [name, kind] : shared_) {
-        names.insert(name);
+        known.add({.name = name, .kind = kind});
     }
     for (const auto& document : documents_.list(document_kind)) {
-        names.insert(document.name);
+        if (auto form = workflow::raw::read_function(document.name, document.content)) {
+            known.add(*form);
+        }
     }
-    return names;
+    return known;
 }
 
 std::expected<FunctionForm, Problem> FunctionRegistry::read(const std::string& name,

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "server/documents.h"
 #include "server/function_setup.h"
 #include "sluice/functions.h"
+#include "sluice/languages.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -37,7 +37,7 @@ public:
     /// From now on changes reach it.
     void attach(engine::Engine& engine);
     /// Functions that a definition may name, of every namespace.
-    std::set<std::string, std::less<>> names() const;
+    KnownFunctions known() const;
 
     std::expected<Value, server::Problem> put(const std::string& space, const std::string& name,
                                               const Value& form) override;

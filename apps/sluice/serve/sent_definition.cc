@@ -10,10 +10,10 @@ namespace sluice::app {
 namespace {
 
 Findings undefined_functions(const LoadedDefinition& loaded, std::string_view file,
-                             const std::set<std::string, std::less<>>& known) {
+                             const KnownFunctions& known) {
     auto findings = Findings{};
     for (const auto& form : loaded.definition.functions) {
-        if (!known.contains(form.name)) {
+        if (!known.names.contains(form.name) && !known.pools.contains(form.name)) {
             findings.push_back({.file = std::string{file},
                                 .path = "functions/" + form.name,
                                 .message = "a server takes no functions from definitions: set it "
@@ -25,13 +25,10 @@ Findings undefined_functions(const LoadedDefinition& loaded, std::string_view fi
 
 } // namespace
 
-server::Compiled compile(const trigger::Vocabulary& vocabulary,
-                         const std::set<std::string, std::less<>>& known_functions,
+server::Compiled compile(const trigger::Vocabulary& vocabulary, const KnownFunctions& known,
                          std::string_view source, std::string_view file) {
-    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary,
-                                  {.names = known_functions});
-    auto wrong =
-        loaded ? undefined_functions(*loaded, file, known_functions) : std::move(loaded.error());
+    auto loaded = load_definition(std::string{source}, std::string{file}, vocabulary, known);
+    auto wrong = loaded ? undefined_functions(*loaded, file, known) : std::move(loaded.error());
     if (wrong.empty()) {
         return loaded->for_catalog();
     }

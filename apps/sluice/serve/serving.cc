@@ -230,7 +230,7 @@ void Serving::open_gateway() {
                                        .compile =
                                            [this](std::string_view source, std::string_view file) {
                                                return compile(session_->vocabulary(),
-                                                              functions_->names(), source, file);
+                                                              functions_->known(), source, file);
                                            },
                                        .version = SLUICE_VERSION,
                                        .router = &intake_->router(),

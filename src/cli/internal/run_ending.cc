@@ -6,9 +6,9 @@ namespace sluice::cli {
 
 ExitCode tell_ending(const std::string& run, const Value& ending, bool is_json) {
     auto status = text_at(ending, "status");
-    auto code = status == "succeeded" ? ExitCode::Ok
-                : status == "running" ? ExitCode::Waiting
-                                      : ExitCode::Failed;
+    auto code = status == "succeeded"                       ? ExitCode::Ok
+                : status == "running" || status == "queued" ? ExitCode::Waiting
+                                                            : ExitCode::Failed;
     if (is_json) {
         print_json(ending);
         return code;

@@ -66,7 +66,7 @@ void RunListOptions::add_filter_to(Command& command) {
         {.name = "--status",
          .target = &filter.status,
          .help = "Runs with this status",
-         .choices = {"running", "succeeded", "failed", "cancelled", "timed out"}},
+         .choices = {"queued", "running", "succeeded", "failed", "cancelled", "timed out"}},
         {.name = "--definition",
          .target = &filter.definition,
          .help = "Runs of this definition",

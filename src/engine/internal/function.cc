@@ -84,9 +84,9 @@ Nanos timeout_of(const Value& policy, const Function& function) {
 
 bool RetryPolicy::is_final(std::string_view error_kind) {
     return error_kind == "invalid_input" || error_kind == "unknown_function" ||
-           error_kind == "rejected" || error_kind == "forbidden_address" ||
-           error_kind == "object_missing" || error_kind == "object_damaged" ||
-           error_kind == "input_too_large";
+           error_kind == "unknown_pool" || error_kind == "rejected" ||
+           error_kind == "forbidden_address" || error_kind == "object_missing" ||
+           error_kind == "object_damaged" || error_kind == "input_too_large";
 }
 
 std::optional<Nanos> RetryPolicy::delay_after(std::uint32_t attempt, std::string_view error_kind,

@@ -40,6 +40,8 @@ struct Function {
     std::uint32_t concurrency = 0; ///< Zero: no limit.
     RetryPolicy retry;
     FunctionLimits limits;
+    /// Of a pool, which is no function to call but what calls take slots of.
+    std::optional<std::uint32_t> slots{};
 };
 
 /// Under this name stands the function for calls whose own there is not.

@@ -43,8 +43,8 @@ FunctionSlot::KeyUse& FunctionSlot::use_of(const Key& key, Nanos now) {
     return keys_.try_emplace(key, limits_.key_rate).first->second;
 }
 
-/// Whether a call with this key may begin, which it then does; otherwise its key is held.
-bool FunctionSlot::admit(const Key& key, Nanos now) {
+/// Whether a call with this key may begin; otherwise its key is held.
+bool FunctionSlot::has_room(const Key& key, Nanos now) {
     if (!limits_.key) {
         return true;
     }
@@ -53,34 +53,46 @@ bool FunctionSlot::admit(const Key& key, Nanos now) {
         waiting_.hold(key);
         return false;
     }
-    if (auto wait = use.limit.take(now); wait > Nanos{0}) {
+    if (auto wait = use.limit.wait(now); wait > Nanos{0}) {
         due_.emplace(now + wait, key);
         waiting_.hold(key);
         return false;
     }
-    ++use.active;
     return true;
 }
 
-std::vector<FunctionSlot::Ready> FunctionSlot::take_ready(Nanos now) {
+void FunctionSlot::note_begun(const Key& key, Nanos now) {
+    rate_->take(now);
+    ++active_;
+    if (limits_.key) {
+        auto& use = use_of(key, now);
+        use.limit.take(now);
+        ++use.active;
+    }
+}
+
+std::vector<FunctionSlot::Ready> FunctionSlot::take_ready(Nanos now, const TakeSlots& take_slots) {
     auto ready = std::vector<Ready>{};
     wake_at_.reset();
     let_due_go(now);
     while (concurrency_ == 0 || active_ < concurrency_) {
-        const auto* key = waiting_.next();
-        if (key == nullptr) {
+        auto next = waiting_.next();
+        if (!next) {
             break;
         }
         if (auto wait = rate_->wait(now); wait > Nanos{0}) {
             note_wake(now + wait);
             break;
         }
-        if (!admit(*key, now)) {
+        if (!has_room(next->key, now)) {
             continue;
         }
-        rate_->take(now);
-        ++active_;
-        auto name = key->second; // Taking the last of a line ends its key.
+        if (!take_slots(*next)) {
+            waiting_.block();
+            continue;
+        }
+        note_begun(next->key, now);
+        auto name = next->key.second; // Taking the last of a line ends its key.
         ready.push_back({.call = waiting_.take(), .key = std::move(name)});
     }
     if (!due_.empty()) {

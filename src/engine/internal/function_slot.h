@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,8 +38,12 @@ public:
         Call call;
         std::string key;
     };
+    /// Whether a call gets the slots of its pool.
+    using TakeSlots = std::function<bool(const WaitingCalls::Turn&)>;
     /// Calls that may begin now, which they do.
-    std::vector<Ready> take_ready(Nanos now);
+    std::vector<Ready> take_ready(Nanos now, const TakeSlots& take_slots);
+    const Call& at(WaitingCalls::Ticket ticket) const { return waiting_.at(ticket); }
+    void unblock(WaitingCalls::Ticket ticket) { waiting_.unblock(ticket); }
     /// One with this key is over.
     void finish(const std::string& space, const std::string& key);
 
@@ -55,7 +60,8 @@ private:
     };
     using Key = WaitingCalls::Key;
 
-    bool admit(const Key& key, Nanos now);
+    bool has_room(const Key& key, Nanos now);
+    void note_begun(const Key& key, Nanos now);
     KeyUse& use_of(const Key& key, Nanos now);
     void let_due_go(Nanos now);
     void note_wake(Nanos moment);

@@ -2,10 +2,12 @@
 
 #include <limits>
 
+#include "engine/internal/pool.h"
+
 namespace sluice::engine {
 
 void WaitingCalls::enter(Line& line) {
-    if (!line.tickets.empty() && !held_.contains(line.key)) {
+    if (!line.tickets.empty() && !line.is_blocked && !held_.contains(line.key)) {
         levels_[line.priority][line.key.first].emplace(*line.tickets.begin(), &line);
     }
 }
@@ -29,12 +31,14 @@ void WaitingCalls::leave(Line& line) {
 }
 
 void WaitingCalls::add(Ticket ticket, std::int32_t priority, std::string key, Call call) {
-    auto name = LineName{{call.run.space, std::move(key)}, priority};
+    auto pool = pool_need_of(call.task.policy).pool;
+    auto name = LineName{{call.run.space, std::move(key)}, pool, priority};
     auto& line = lines_[name];
     auto is_first = line.tickets.empty();
     if (is_first) {
         line.priority = priority;
-        line.key = name.first;
+        line.key = std::get<0>(name);
+        line.pool = std::move(pool);
     }
     line.tickets.insert(ticket);
     calls_.emplace(ticket, Entry{.call = std::move(call), .line = &line});
@@ -53,9 +57,28 @@ WaitingCalls::Line* WaitingCalls::next_line() const {
     return turns.begin()->second;
 }
 
-const WaitingCalls::Key* WaitingCalls::next() const {
+std::optional<WaitingCalls::Turn> WaitingCalls::next() const {
     const auto* line = next_line();
-    return line == nullptr ? nullptr : &line->key;
+    if (line == nullptr) {
+        return std::nullopt;
+    }
+    auto ticket = *line->tickets.begin();
+    return Turn{.key = line->key,
+                .call = calls_.at(ticket).call,
+                .ticket = ticket,
+                .priority = line->priority};
+}
+
+void WaitingCalls::block() {
+    auto* line = next_line();
+    leave(*line);
+    line->is_blocked = true;
+}
+
+void WaitingCalls::unblock(Ticket ticket) {
+    auto& line = *calls_.at(ticket).line;
+    line.is_blocked = false;
+    enter(line);
 }
 
 Call WaitingCalls::take() {
@@ -68,9 +91,10 @@ Call WaitingCalls::remove(Ticket ticket) {
     auto entry = calls_.extract(ticket);
     auto& line = *entry.mapped().line;
     leave(line);
+    line.is_blocked = line.is_blocked && *line.tickets.begin() != ticket;
     line.tickets.erase(ticket);
     if (line.tickets.empty()) {
-        lines_.erase(LineName{line.key, line.priority});
+        lines_.erase(LineName{line.key, line.pool, line.priority});
     } else {
         enter(line);
     }
@@ -79,8 +103,8 @@ Call WaitingCalls::remove(Ticket ticket) {
 
 template <typename Change>
 void WaitingCalls::change_lines(const Key& key, Change change) {
-    auto at = lines_.lower_bound({key, std::numeric_limits<std::int32_t>::min()});
-    for (; at != lines_.end() && at->first.first == key; ++at) {
+    auto at = lines_.lower_bound({key, "", std::numeric_limits<std::int32_t>::min()});
+    for (; at != lines_.end() && std::get<0>(at->first) == key; ++at) {
         change(at->second);
     }
 }

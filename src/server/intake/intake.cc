@@ -41,6 +41,7 @@ void Intake::add_routes(RouteTable& routes, const Services& services) {
     add_router_routes(routes, services, *router_);
     add_source_routes(routes, services, *sources_);
     add_schedule_routes(routes, services, *schedules_);
+    add_backfill_routes(routes, services, *schedules_);
     add_timer_routes(routes, services);
 }
 

@@ -71,6 +71,8 @@ private:
 void add_source_routes(RouteTable& routes, const Services& services, Sources& sources);
 /// What stands under `/v1/schedules`.
 void add_schedule_routes(RouteTable& routes, const Services& services, Schedules& schedules);
+/// What stands under `/v1/backfills`.
+void add_backfill_routes(RouteTable& routes, const Services& services, Schedules& schedules);
 /// A run's pending timers.
 void add_timer_routes(RouteTable& routes, const Services& services);
 

@@ -129,12 +129,22 @@ bool Schedule::is_same_timetable(const Value& left, const Value& right) {
         when_members, [&](auto name) { return member_of(left, name) == member_of(right, name); });
 }
 
+Value scheduled_input(const Value& given, std::string_view schedule, Time due) {
+    if (!given.is_null() && !given.is_map()) {
+        return given;
+    }
+    auto input = given.is_null() ? Value::map({}) : given;
+    if (!schedule.empty() && input.find("schedule") == nullptr) {
+        input = input.with("schedule", schedule);
+    }
+    return input.find("time") == nullptr ? input.with("time", due) : input;
+}
+
 engine::StartRequest Schedule::start_request(Time due) const {
-    const auto* input = start.find("input");
     return {.space = space,
             .id = run_id_of(fmt::format("{}-{}", name, value::format_time(due))),
             .definition = text_member_of(start, "definition"),
-            .input = input != nullptr ? *input : Value::object({{"schedule", name}, {"time", due}}),
+            .input = scheduled_input(member_of(start, "input"), name, due),
             .labels = member_of(start, "labels")};
 }
 

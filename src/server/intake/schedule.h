@@ -13,6 +13,10 @@
 
 namespace sluice::server::intake {
 
+/// What a run for this time gets: a map has `time`, and `schedule` where it belongs to one, beside
+/// what was given; anything else is as given.
+Value scheduled_input(const Value& given, std::string_view schedule, Time due);
+
 /// Starts a run or sends an event whenever its timetable says so.
 struct Schedule {
     /// What becomes of times that nobody was there for.

@@ -13,6 +13,10 @@ using value::number;
 } // namespace
 
 Result<std::vector<engine::RunName>> BulkChange::next_page() {
+    if (query_.filter.cursor.empty() && !statuses_.empty()) {
+        query_.filter.status = statuses_.front();
+        statuses_.erase(statuses_.begin());
+    }
     auto page = TRY(engine::list_runs(services_.store, query_.filter));
     query_.filter.cursor = page.cursor;
     auto runs = std::vector<engine::RunName>{};
@@ -38,11 +42,11 @@ void BulkChange::preview() {
                 first.emplace_back(run.id);
             }
         }
-    } while (!query_.filter.cursor.empty() && found_ < runs_max);
+    } while (has_more() && found_ < runs_max);
     answer(reply_, 200,
            Value::object({{"runs", value::number(found_)},
                           {"first", Value::list(std::move(first))},
-                          {"more", !query_.filter.cursor.empty()}}));
+                          {"more", has_more()}}));
 }
 
 void BulkChange::change_page() {
@@ -77,7 +81,7 @@ void BulkChange::finish_page() {
             return;
         }
     }
-    if (!query_.filter.cursor.empty() && found_ < runs_max) {
+    if (has_more() && found_ < runs_max) {
         do_on_worker(services_, reply_, [self = shared_from_this()] { self->change_page(); });
         return;
     }
@@ -85,7 +89,7 @@ void BulkChange::finish_page() {
            Value::object({{"runs", value::number(found_)},
                           {"changed", value::number(changed_)},
                           {"failures", Value::list(std::move(failures_))},
-                          {"more", !query_.filter.cursor.empty()}}));
+                          {"more", has_more()}}));
 }
 
 } // namespace sluice::server

@@ -21,9 +21,12 @@ public:
     static constexpr auto runs_max = std::size_t{10'000};
     static constexpr auto named_max = std::size_t{20};
 
-    BulkChange(const Services& services, RunQuery query, ChangeRun change, Reply reply)
+    /// Those of each status, one after the other.
+    BulkChange(const Services& services, RunQuery query, std::vector<trigger::Status> statuses,
+               ChangeRun change, Reply reply)
         : services_(services),
           query_(std::move(query)),
+          statuses_(std::move(statuses)),
           change_(std::move(change)),
           reply_(std::move(reply)) {}
 
@@ -37,9 +40,11 @@ private:
     Result<std::vector<engine::RunName>> next_page();
     void note(const engine::RunName& run, const Result<Value>& changed);
     void finish_page();
+    bool has_more() const { return !query_.filter.cursor.empty() || !statuses_.empty(); }
 
     const Services& services_;
     RunQuery query_;
+    std::vector<trigger::Status> statuses_; ///< Still to come.
     ChangeRun change_;
     Reply reply_;
     std::mutex mutex_; ///< Answers come from several lanes.

@@ -27,13 +27,14 @@ bool parse_whole(std::string_view text, Number& number) {
 Result<trigger::Status> read_status(std::string_view text) {
     for (auto status :
          {trigger::Status::Running, trigger::Status::Succeeded, trigger::Status::Failed,
-          trigger::Status::Cancelled, trigger::Status::TimedOut}) {
+          trigger::Status::Cancelled, trigger::Status::TimedOut, trigger::Status::Queued}) {
         if (text == to_string(status)) {
             return status;
         }
     }
     return fail(Errc::InvalidInput,
-                "status={}: expected running, succeeded, failed, cancelled or timed out", text);
+                "status={}: expected queued, running, succeeded, failed, cancelled or timed out",
+                text);
 }
 
 Result<Time> read_time(std::string_view name, std::string_view text) {

@@ -124,8 +124,8 @@ void reset(const Services& services, const Incoming& incoming, const Reply& repl
 }
 
 /// What to do to each run that a filter finds.
-Handle in_bulk(const Services& services, trigger::Status status, ChangeRun change) {
-    return [&services, status, change](const Incoming& incoming, const Reply& reply) {
+Handle in_bulk(const Services& services, std::vector<trigger::Status> statuses, ChangeRun change) {
+    return [&services, statuses, change](const Incoming& incoming, const Reply& reply) {
         auto dry_run = read_flag(incoming, "dry_run");
         auto all = read_flag(incoming, "all");
         auto query = read_run_query(incoming, {"dry_run", "all"});
@@ -145,8 +145,9 @@ Handle in_bulk(const Services& services, trigger::Status status, ChangeRun chang
                                       "and the like; or all=true"}));
             return;
         }
-        query->filter.status = filter.status.value_or(status);
-        auto bulk = std::make_shared<BulkChange>(services, *std::move(query), change, reply);
+        auto wanted = filter.status ? std::vector{*filter.status} : statuses;
+        auto bulk = std::make_shared<BulkChange>(services, *std::move(query), std::move(wanted),
+                                                 change, reply);
         do_on_worker(services, reply, [bulk, is_preview = *dry_run] {
             is_preview ? bulk->preview() : bulk->change_page();
         });
@@ -180,12 +181,12 @@ void add_run_change_routes(RouteTable& routes, const Services& services) {
     add_run_task_routes(routes, services);
     add("/v1/runs/{run}/fork", with(fork));
     add("/v1/runs/{run}/reset", with(reset));
-    add("/v1/runs/cancel",
-        in_bulk(services, trigger::Status::Running, by_command(types::run_cancel)));
-    add("/v1/runs/terminate",
-        in_bulk(services, trigger::Status::Running, by_command(types::run_terminate)));
+    // Those in the queue first: they would begin when others end.
+    auto unended = std::vector{trigger::Status::Queued, trigger::Status::Running};
+    add("/v1/runs/cancel", in_bulk(services, unended, by_command(types::run_cancel)));
+    add("/v1/runs/terminate", in_bulk(services, unended, by_command(types::run_terminate)));
     add("/v1/runs/retry",
-        in_bulk(services, trigger::Status::Failed,
+        in_bulk(services, {trigger::Status::Failed},
                 [](engine::Engine& engine, const engine::RunName& run, engine::Done done) {
                     engine.reopen(run, {}, std::move(done));
                 }));

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstdlib>
 #include <expected>
 #include <memory>
 #include <utility>
@@ -27,6 +28,9 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
             request.input = value;
         } else if (name == "labels" && value.is_map()) {
             request.labels = value;
+        } else if (name == "priority" && value.is_int() &&
+                   std::abs(value.as_int()) <= engine::priority_max) {
+            request.priority = static_cast<std::int32_t>(value.as_int());
         } else if ((name == "id" || name == "definition" || name == "version") &&
                    value.is_string()) {
             auto& text = name == "id"           ? request.id
@@ -35,8 +39,9 @@ Result<engine::StartRequest> read_start(const Incoming& incoming) {
             text = std::string{value.as_string()};
         } else {
             return fail(Errc::InvalidInput,
-                        "{}: expected id, definition and version (texts), input, labels (a map)",
-                        name);
+                        "{}: expected id, definition and version (texts), input, labels (a map), "
+                        "priority (an integer from {} to {})",
+                        name, -engine::priority_max, engine::priority_max);
         }
     }
     if (request.id.empty()) {
@@ -147,10 +152,14 @@ Result<Value> list(const Services& services, const RunQuery& query) {
 }
 
 void answer_list(const Services& services, const Incoming& incoming, const Reply& reply) {
-    auto query = read_run_query(incoming);
-    if (!query) {
-        answer(reply, problem_of(query.error()));
+    auto query = read_run_query(incoming, {"standing"});
+    auto is_standing = read_flag(incoming, "standing");
+    if (!query || !is_standing) {
+        answer(reply, problem_of(query ? is_standing.error() : query.error()));
         return;
+    }
+    if (*is_standing) {
+        query->filter.listed = engine::RunsListed::Standing;
     }
     answer_from_worker(services, reply,
                        [&services, query = *std::move(query)] { return list(services, query); });

@@ -14,6 +14,7 @@ namespace sluice::trigger::actions {
 namespace {
 
 constexpr auto priority_max = std::int64_t{1'000};
+constexpr auto slots_max = std::int64_t{1'000'000};
 
 /// Opens a task: the call of a function, or a nested run.
 class Invoke final : public Action {
@@ -148,6 +149,20 @@ Value read_policy(Params& params) {
         }
         members.push_back({"priority", std::move(priority)});
     }
+    if (params.has("pool")) {
+        auto pool = params.get("pool");
+        if (!pool.is_string() || pool.size() == 0) {
+            params.problem("pool", "expected the name of a pool");
+        }
+        members.push_back({"pool", std::move(pool)});
+    }
+    if (params.has("slots")) {
+        auto slots = params.get("slots");
+        if (!slots.is_int() || slots.as_int() < 1 || slots.as_int() > slots_max) {
+            params.problem("slots", fmt::format("expected an integer from 1 to {}", slots_max));
+        }
+        members.push_back({"slots", std::move(slots)});
+    }
     if (params.has("large")) {
         auto large = params.get("large");
         if (large != Value{"kept"} && large != Value{"root"}) {
@@ -161,12 +176,12 @@ Value read_policy(Params& params) {
 } // namespace
 
 Made make_invoke(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader = Params{
-        params,
-        "function",
-        {"function", "input", "subject", "scope", "each", "timeout", "retry", "priority", "large"},
-        site.expressions,
-        problems};
+    auto reader = Params{params,
+                         "function",
+                         {"function", "input", "subject", "scope", "each", "timeout", "retry",
+                          "priority", "pool", "slots", "large"},
+                         site.expressions,
+                         problems};
     auto action = std::make_shared<Invoke>();
     action->target = reader.required_text("function");
     action->input = reader.any("input");
@@ -181,11 +196,12 @@ Made make_invoke(const Value& params, const ActionSite& site, Problems& problems
 }
 
 Made make_start(const Value& params, const ActionSite& site, Problems& problems) {
-    auto reader = Params{params,
-                         "definition",
-                         {"definition", "input", "id", "subject", "scope", "each", "spread"},
-                         site.expressions,
-                         problems};
+    auto reader =
+        Params{params,
+               "definition",
+               {"definition", "input", "id", "subject", "scope", "each", "spread", "adopt"},
+               site.expressions,
+               problems};
     auto action = std::make_shared<Invoke>();
     action->kind = TaskKind::Run;
     action->target = reader.required_text("definition");
@@ -194,6 +210,9 @@ Made make_start(const Value& params, const ActionSite& site, Problems& problems)
     action->scope = reader.text("scope");
     action->child = reader.text("id");
     action->is_spread = reader.flag("spread", false);
+    if (reader.flag("adopt", false)) {
+        action->policy = Value::object({{"adopt", true}});
+    }
     if (reader.has("each")) {
         action->each = reader.any("each");
     }

@@ -24,6 +24,8 @@ Made make_disable(const Value& params, const ActionSite& site, Problems& problem
 Made make_add(const Value& params, const ActionSite& site, Problems& problems);
 Made make_remove(const Value& params, const ActionSite& site, Problems& problems);
 Made make_modify(const Value& params, const ActionSite& site, Problems& problems);
+// Places among the runs of a definition: action_admit.cc
+Made make_admit(const Value& params, const ActionSite& site, Problems& problems);
 // Time, scopes and the run: action_run.cc
 Made make_finish(const Value& params, const ActionSite& site, Problems& problems);
 Made make_continue(const Value& params, const ActionSite& site, Problems& problems);

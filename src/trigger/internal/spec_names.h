@@ -27,6 +27,13 @@ inline constexpr std::pair<std::string_view, KeptFull> kept_full_names[] = {
     {"refuse", KeptFull::Refuse},
     {"back-pressure", KeptFull::BackPressure},
     {"fail", KeptFull::Fail}};
+/// One with a limit is written as a map.
+inline constexpr std::pair<std::string_view, StrategyKind> strategy_names[] = {
+    {"parallel", StrategyKind::Parallel},
+    {"sequential", StrategyKind::Sequential},
+    {"first_only", StrategyKind::FirstOnly},
+    {"last_only", StrategyKind::LastOnly},
+    {"latest_only", StrategyKind::LatestOnly}};
 inline constexpr std::pair<std::string_view, bool> unmatched_names[] = {{"keep", true},
                                                                         {"drop", false}};
 

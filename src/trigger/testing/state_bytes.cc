@@ -52,6 +52,9 @@ void for_each_entity(const RunState& state, Use use) {
     all("collected", state.collected, [](const CollectedKey& key) {
         return fmt::format("{}/{}/{}", key.scope.raw(), key.trigger.raw(), key.block);
     });
+    if (state.place) {
+        use("place", "", *state.place);
+    }
     for (const auto& queued : state.queue) {
         use("queued", fmt::format("{}", queued.number), queued);
     }

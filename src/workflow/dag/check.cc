@@ -23,7 +23,6 @@ using trigger::describe;
 using trigger::join_path;
 using trigger::quoted;
 using trigger::report;
-using Names = std::set<std::string, std::less<>>;
 
 constexpr auto cycle_shown_max = std::size_t{20};
 
@@ -79,10 +78,10 @@ void check_result(const Value& form, const std::string& path, const Flow& flow,
 class FlowChecker {
 public:
     FlowChecker(const Flow& flow, const std::shared_ptr<const Operators>& operators,
-                const Names* functions, Problems& problems, FlowChecker* outer)
+                const CheckOptions* known, Problems& problems, FlowChecker* outer)
         : flow_(flow),
           operators_(operators),
-          functions_(functions),
+          known_(known),
           problems_(problems),
           outer_(outer),
           graph_(flow) {}
@@ -149,16 +148,23 @@ private:
         }
         if (task.body) {
             check_result(*task.form.find("map"), task.path + "/map", *task.body, problems_);
-            FlowChecker{*task.body, operators_, functions_, problems_, this}.check();
+            FlowChecker{*task.body, operators_, known_, problems_, this}.check();
         }
     }
 
     void check_functions(const FlowTask& task) {
-        check_function(task.form, task.path);
+        check_call(task.form, task.path);
         for (const auto* member : {"map", "on_failure"}) {
             if (const auto* inner = task.form.find(member)) {
-                check_function(*inner, join_path(task.path, member));
+                check_call(*inner, join_path(task.path, member));
             }
+        }
+    }
+
+    void check_call(const Value& form, const std::string& path) {
+        check_function(form, path);
+        if (known_ != nullptr) {
+            raw::check_pool(form, path, *known_, problems_);
         }
     }
 
@@ -169,8 +175,8 @@ private:
         }
         auto name = call->as_string();
         // A name that is computed is known when it is called.
-        if (functions_ != nullptr && !name.contains("${") && !raw::is_builtin(name) &&
-            !functions_->contains(name)) {
+        if (known_ != nullptr && !known_->are_all_known && !name.contains("${") &&
+            !raw::is_builtin(name) && !known_->known_functions.contains(name)) {
             report(problems_, join_path(path, "call"),
                    fmt::format("there is no function {}: expected one declared under functions, or "
                                "echo, fail, flaky, noop or sleep",
@@ -246,7 +252,7 @@ private:
 
     const Flow& flow_;
     const std::shared_ptr<const Operators>& operators_;
-    const Names* functions_; ///< Null: they are known when they are called.
+    const CheckOptions* known_; ///< Null: they are known when they are called.
     Problems& problems_;
     FlowChecker* outer_;
     Graph graph_;
@@ -259,13 +265,12 @@ public:
                       const CheckOptions& options)
         : operators_(std::make_shared<const Operators>(operators)),
           vocabulary_(vocabulary),
-          functions_(options.known_functions),
-          are_all_known_(options.are_all_known) {}
+          known_(options) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
             for (const auto& function : raw::read_functions(*section, problems_)) {
-                functions_.insert(function.name);
+                known_.add(function);
             }
         }
         flow_ = check_definition(form, "");
@@ -283,13 +288,13 @@ private:
             "",
             found,
             {"name", "description", "lang", "input", "context", "result", "tasks", "timeout",
-             "retention", "fail_fast", "functions", "definitions"}};
+             "retention", "strategy", "fail_fast", "functions", "definitions"}};
         reader.boolean("fail_fast");
         reader.text("description");
         check_set(form, found);
         auto flow = parse(form, *operators_, found);
         check_result(form, "", *flow, found);
-        dag::check(*flow, operators_, are_all_known_ ? nullptr : &functions_, found);
+        dag::check(*flow, operators_, &known_, found);
         for (auto& problem : found) {
             report(problems_, path.empty() ? problem.path : join_path(path, problem.path),
                    std::move(problem.message));
@@ -301,7 +306,7 @@ private:
     static void check_set(const Value& form, Problems& problems) {
         auto members = std::vector<value::Member>{
             {"triggers", Value::list({Value::object({{"id", "x"}, {"on", "x"}})})}};
-        for (const auto* name : {"name", "timeout", "retention", "context"}) {
+        for (const auto* name : {"name", "timeout", "retention", "context", "strategy"}) {
             if (const auto* member = form.find(name)) {
                 members.push_back({name, *member});
             }
@@ -333,9 +338,7 @@ private:
                 check_definition(inner.with("name", name), path);
                 continue;
             }
-            for (auto& problem :
-                 raw::check(inner.with("name", name), vocabulary_,
-                            {.known_functions = functions_, .are_all_known = are_all_known_})) {
+            for (auto& problem : raw::check(inner.with("name", name), vocabulary_, known_)) {
                 report(problems_, join_path(path, problem.path), std::move(problem.message));
             }
         }
@@ -343,8 +346,7 @@ private:
 
     std::shared_ptr<const Operators> operators_;
     const trigger::Vocabulary& vocabulary_;
-    Names functions_;
-    bool are_all_known_;
+    CheckOptions known_; ///< With what the document declares.
     Problems problems_;
     std::unique_ptr<Flow> flow_;
 };
@@ -352,8 +354,8 @@ private:
 } // namespace
 
 void check(const Flow& flow, const std::shared_ptr<const Operators>& operators,
-           const Names* functions, Problems& problems) {
-    FlowChecker{flow, operators, functions, problems, nullptr}.check();
+           const CheckOptions* known, Problems& problems) {
+    FlowChecker{flow, operators, known, problems, nullptr}.check();
 }
 
 std::vector<raw::Finding> check(const raw::Document& document, const Operators& operators,

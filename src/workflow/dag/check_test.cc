@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,6 +145,20 @@ tasks:
     }
     EXPECT_THAT(ids, ::testing::ElementsAre("a", "m", "m.x", "m.y", "m.(end)", "(end)"));
     EXPECT_EQ(definition.language, "dag");
+}
+
+TEST_F(CheckTest, DoesNotLookLongForWhatManyWrongNamesMean) {
+    auto text = std::string{R"({"name": "w", "tasks": {)"};
+    for (auto at = 0; at < 100; ++at) {
+        text += fmt::format(R"("a task with a long name {}": {{"call": "noop"}},)", at);
+    }
+    text += R"("last": {"call": "noop", "after": [)";
+    for (auto at = 0; at < 100'000; ++at) {
+        text += fmt::format(R"("a name that no task here has {}",)", at);
+    }
+    text.back() = ']';
+
+    EXPECT_EQ(findings_in(text + "}}}").size(), 100U);
 }
 
 } // namespace

@@ -196,7 +196,7 @@ raw::Definition compile_one(const Value& form, const std::string& name, const Op
     FlowCompiler{flow, operators, triggers, definition.functions, &keeping}.compile(end);
     auto set = Value::object(
         {{"name", name}, {"triggers", Value::list(std::move(triggers))}, {"unmatched", "drop"}});
-    for (const auto* member : {"timeout", "retention", "context"}) {
+    for (const auto* member : {"timeout", "retention", "context", "strategy"}) {
         if (const auto* found = form.find(member)) {
             set = set.with(member, *found);
         }

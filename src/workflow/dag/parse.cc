@@ -177,6 +177,10 @@ private:
     }
 
     std::string suggestion(std::string_view name) const {
+        // Looking for what was meant takes long, and nobody reads more than that.
+        if (problems_.size() >= trigger::problems_max) {
+            return {};
+        }
         auto names = std::vector<std::string_view>{};
         for (const auto& task : flow_.tasks) {
             if (names.size() < 1'000) {

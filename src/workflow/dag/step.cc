@@ -196,8 +196,9 @@ void Step::call(Call call, const trigger::TaskKey& key, trigger::Incarnation sco
                                    .scope = scope,
                                    .trigger = task_};
     if (is_run) {
-        task.child =
-            trigger::nested_run_id(state().id, key.fire, key.index, trigger::Placement::Beside);
+        task.child = call.child.empty() ? trigger::nested_run_id(state().id, key.fire, key.index,
+                                                                 trigger::Placement::Beside)
+                                        : std::move(call.child);
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
 }

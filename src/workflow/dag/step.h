@@ -22,6 +22,7 @@ struct Call {
     std::string target;                               ///< The function, or the definition.
     Value input;
     Value policy;
+    std::string child{}; ///< Of a nested run: its id, and one that is there already will do.
 };
 
 /// One task in one scope of a run, while an event is decided: what its operator may read, and what

@@ -28,14 +28,12 @@ bool is_within(std::string_view inner, std::string_view outer) {
 class Checker {
 public:
     Checker(const trigger::Vocabulary& vocabulary, const CheckOptions& options)
-        : vocabulary_(vocabulary),
-          functions_(options.known_functions),
-          are_all_known_(options.are_all_known) {}
+        : vocabulary_(vocabulary), known_(options) {}
 
     Problems check(const Value& form) {
         if (const auto* section = form.find("functions")) {
             for (const auto& function : read_functions(*section, problems_)) {
-                functions_.insert(function.name);
+                known_.add(function);
             }
         }
         if (const auto* name = form.find("name"); name != nullptr && name->is_string()) {
@@ -150,14 +148,15 @@ private:
     }
 
     void check_invoke(const Value& params, const std::string& path) {
+        check_pool(params, path, known_, problems_);
         const auto* function = params.is_string() ? &params : params.find("function");
         if (function == nullptr || !function->is_string() || function->size() == 0) {
             return;
         }
         auto name = function->as_string();
         // A name that is computed is known when it is called.
-        if (are_all_known_ || name.contains("${") || is_builtin(name) ||
-            functions_.contains(name)) {
+        if (known_.are_all_known || name.contains("${") || is_builtin(name) ||
+            known_.known_functions.contains(name)) {
             return;
         }
         problems_.push_back(
@@ -181,13 +180,26 @@ private:
     }
 
     const trigger::Vocabulary& vocabulary_;
-    std::set<std::string, std::less<>> functions_;
-    bool are_all_known_;
+    CheckOptions known_;                                    ///< With what the document declares.
     std::map<std::string, std::string, std::less<>> names_; ///< Of definitions, to their paths.
     Problems problems_;
 };
 
 } // namespace
+
+void check_pool(const Value& call, const std::string& path, const CheckOptions& known,
+                std::vector<trigger::Problem>& problems) {
+    const auto* pool = call.find("pool");
+    if (pool == nullptr || !pool->is_string() || known.known_pools.contains(pool->as_string())) {
+        return;
+    }
+    problems.push_back(
+        {join(path, "pool"),
+         fmt::format(
+             "there is no pool \"{0}\": declare it under functions with the number of its slots, "
+             "as in {{{0}: {{slots: 4}}}}",
+             pool->as_string())});
+}
 
 std::vector<Finding> check(const Document& document, const trigger::Vocabulary& vocabulary,
                            const CheckOptions& options) {

@@ -14,7 +14,8 @@
 
 namespace sluice::workflow::raw {
 
-enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll };
+/// A pool is declared among functions, though it is what calls take slots of and not called.
+enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll, Pool };
 std::string_view to_string(FunctionKind kind);
 
 /// What each process of a function may use up; zero: no limit.
@@ -54,6 +55,7 @@ struct FunctionForm {
     std::uint32_t offers = 0;      ///< How often workers are offered an attempt; zero: not said.
     Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
+    std::uint32_t slots = 0;       ///< Of a pool.
 
     bool operator==(const FunctionForm&) const = default;
 };

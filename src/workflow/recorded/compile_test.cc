@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -187,6 +188,24 @@ TEST(RecordedCompile, PlansOfPegasusFollowTheirFilesToo) {
               R"("inputs":["f.a"],"outputs":["f.b1","f.b2"]})");
     EXPECT_EQ(*input_in(definition, 1).find("seconds"), Value{30.0});
     EXPECT_EQ(*input_in(definition, 3).find("seconds"), Value{0.0});
+}
+
+TEST(RecordedCompile, DoesNotLookLongForWhatManyWrongNamesMean) {
+    auto text = std::string{R"({"name": "w", "workflow": {"tasks": [)"};
+    for (auto at = 0; at < 100; ++at) {
+        text += fmt::format(R"({{"name": "a task with a long name {}", "runtime": 1}},)", at);
+    }
+    text += R"({"name": "last", "runtime": 1, "parents": [)";
+    for (auto at = 0; at < 100'000; ++at) {
+        text += fmt::format(R"("a name that no task here has {}",)", at);
+    }
+    text.back() = ']';
+    text += "}]}}";
+
+    auto compiled = compile_text(text);
+
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().size(), 100U);
 }
 
 TEST(RecordedCompile, IsForNoDefinitionOfOurs) {

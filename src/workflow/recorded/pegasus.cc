@@ -1,4 +1,4 @@
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,8 +46,8 @@ private:
         task.function_path = join_path(task.path, "name");
         task.input = internal::input_of(task.name, read_seconds(job, task.path))
                          .with("arguments", internal::texts_of(member_of(job, "arguments")))
-                         .with("inputs", read_uses(job, "input", readers_, at))
-                         .with("outputs", read_uses(job, "output", writers_, at));
+                         .with("inputs", read_inputs(job, at))
+                         .with("outputs", read_outputs(job, at));
     }
 
     /// As metadata or as the profile of that name; nothing: no time at all.
@@ -73,35 +73,50 @@ private:
         return 0;
     }
 
-    using Users = std::map<std::string_view, std::vector<std::uint32_t>>;
-
-    static Value read_uses(const Value& job, std::string_view type, Users& users,
-                           std::uint32_t at) {
+    Value read_inputs(const Value& job, std::uint32_t at) {
         auto files = std::vector<Value>{};
+        for_each_use(job, "input", [&](std::string_view file, std::size_t) {
+            files.push_back(internal::literal(file));
+            readers_.emplace_back(file, at);
+        });
+        return Value::list(std::move(files));
+    }
+
+    /// Were there several who write a file, all who read it would come after each of them.
+    Value read_outputs(const Value& job, std::uint32_t at) {
+        auto files = std::vector<Value>{};
+        for_each_use(job, "output", [&](std::string_view file, std::size_t place) {
+            files.push_back(internal::literal(file));
+            auto [first, is_new] = writers_.try_emplace(file, at);
+            if (!is_new) {
+                tasks_.report(fmt::format("{}/uses/{}", tasks_.task(at).path, place),
+                              fmt::format("found {} as an output again, expected one job to write "
+                                          "it: the first is {}",
+                                          quoted(file), tasks_.task(first->second).path));
+            }
+        });
+        return Value::list(std::move(files));
+    }
+
+    template <typename Visit>
+    static void for_each_use(const Value& job, std::string_view type, Visit visit) {
         const auto* uses = member_of(job, "uses");
-        for (auto each = std::size_t{0}; uses != nullptr && uses->is_list() && each < uses->size();
-             ++each) {
-            const auto& use = uses->as_list()[each];
+        for (auto at = std::size_t{0}; uses != nullptr && uses->is_list() && at < uses->size();
+             ++at) {
+            const auto& use = uses->as_list()[at];
             auto file = text_of(use, "lfn");
             if (text_of(use, "type") == type && !file.empty()) {
-                files.push_back(internal::literal(file));
-                users[file].push_back(at);
+                visit(file, at);
             }
         }
-        return Value::list(std::move(files));
     }
 
     /// Who reads a file comes after who writes it, as Pegasus has it.
     void link_by_files() {
-        for (const auto& [file, readers] : readers_) {
-            auto found = writers_.find(file);
-            for (auto writer :
-                 found == writers_.end() ? std::vector<std::uint32_t>{} : found->second) {
-                for (auto reader : readers) {
-                    if (reader != writer) {
-                        tasks_.put_after(reader, writer);
-                    }
-                }
+        for (const auto& [file, reader] : readers_) {
+            auto writer = writers_.find(file);
+            if (writer != writers_.end() && writer->second != reader) {
+                tasks_.put_after(reader, writer->second);
             }
         }
     }
@@ -131,8 +146,8 @@ private:
     }
 
     internal::TaskReader tasks_;
-    Users readers_; ///< Of files, by their logical names.
-    Users writers_;
+    std::vector<std::pair<std::string_view, std::uint32_t>> readers_; ///< Of files, by name.
+    std::unordered_map<std::string_view, std::uint32_t> writers_;     ///< The same.
 };
 
 } // namespace

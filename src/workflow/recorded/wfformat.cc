@@ -55,7 +55,9 @@ private:
         }
         // Names go before ids, whichever task comes first.
         for (auto at = std::uint32_t{0}; at < forms_.size(); ++at) {
-            tasks_.add_alias(text_of(*forms_[at], "id"), at);
+            if (auto id = text_of(*forms_[at], "id"); !id.empty()) {
+                tasks_.add_alias(id, at);
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ public:
     trigger::TaskKind kind = trigger::TaskKind::Call;
     Template target;
     Template input;
+    std::optional<Template> child; ///< The id of the run; nothing: one is made.
     Value policy;
     bool expands = false; ///< What it gives are more tasks.
 
@@ -34,6 +36,10 @@ public:
         auto call = Call{.kind = kind, .policy = policy};
         call.target = TRY(evaluate_text(step, target, "what to call"));
         call.input = TRY(step.input(input));
+        if (child) {
+            call.child = TRY(child_id(step));
+            call.policy = Value::object({{"adopt", true}});
+        }
         step.call(std::move(call));
         return {};
     }
@@ -62,6 +68,18 @@ public:
         }
         step.fail(error);
         return {};
+    }
+
+private:
+    Attempt<std::string> child_id(const Step& step) const {
+        auto id = TRY(evaluate_text(step, *child, "id"));
+        if (!trigger::is_given_run_id(id)) {
+            return std::unexpected(
+                expr::Fault{.code = "invalid_run",
+                            .message = fmt::format("\"{}\" cannot be a run's id: expected {}", id,
+                                                   trigger::given_run_id_rule)});
+        }
+        return id;
     }
 };
 
@@ -116,6 +134,9 @@ OperatorPtr make_subworkflow(const Value& task, const ExpressionSite& site, Prob
     made->kind = trigger::TaskKind::Run;
     made->target = read_text(task, "subworkflow", "the name of a definition", "", site, problems);
     made->input = read_template(task, "input", "", site, problems);
+    if (task.find("id") != nullptr) {
+        made->child = read_text(task, "id", "the id of the run", "", site, problems);
+    }
     return made;
 }
 

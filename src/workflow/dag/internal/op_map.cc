@@ -351,11 +351,12 @@ bool is_identifier(std::string_view text) {
 OperatorPtr make_map(const Value& task, const ExpressionSite& site, Problems& problems) {
     auto made = std::make_shared<MapOperator>();
     const auto& form = *task.find("map");
-    auto reader = trigger::FormReader{form,
-                                      "map",
-                                      problems,
-                                      {"over", "as", "concurrency", "batch", "tolerate", "call",
-                                       "input", "retry", "timeout", "priority", "tasks", "result"}};
+    auto reader =
+        trigger::FormReader{form,
+                            "map",
+                            problems,
+                            {"over", "as", "concurrency", "batch", "tolerate", "call", "input",
+                             "retry", "timeout", "priority", "pool", "slots", "tasks", "result"}};
     if (!form.is_map()) {
         return made;
     }
@@ -379,7 +380,7 @@ OperatorPtr make_map(const Value& task, const ExpressionSite& site, Problems& pr
     }
     if (made->has_body) {
         made->timeout = reader.duration("timeout").value_or(Nanos{0});
-        for (const auto* member : {"input", "retry", "priority"}) {
+        for (const auto* member : {"input", "retry", "priority", "pool", "slots"}) {
             if (reader.find(member) != nullptr) {
                 reader.report(member, "belongs to a call: expected it at a task of the body");
             }

@@ -99,8 +99,10 @@ std::optional<Undo> read_undo(const Value& form, ExpressionSite site, Problems& 
     if (member == nullptr) {
         return std::nullopt;
     }
-    auto reader = FormReader{
-        *member, "on_failure", problems, {"call", "input", "timeout", "retry", "priority"}};
+    auto reader = FormReader{*member,
+                             "on_failure",
+                             problems,
+                             {"call", "input", "timeout", "retry", "priority", "pool", "slots"}};
     auto function = reader.text("call");
     if (!function) {
         reader.expect("call", "the function that undoes what this task did");
@@ -172,7 +174,11 @@ Value read_policy(const Value& form, const std::string& path, Problems& problems
                            : fmt::format("found {}, {}", describe(*inner), problem.message));
         }
     };
-    for (const auto* name : {"timeout", "retry", "priority"}) {
+    if (form.find("slots") != nullptr && form.find("pool") == nullptr) {
+        report(problems, path.empty() ? std::string{"slots"} : join_path(path, "slots"),
+               "are those of a pool: expected pool too");
+    }
+    for (const auto* name : {"timeout", "retry", "priority", "pool", "slots"}) {
         const auto* member = form.find(name);
         if (member == nullptr) {
             continue;

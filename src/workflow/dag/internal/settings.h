@@ -43,7 +43,8 @@ Settings read_settings(const Value& form, const std::shared_ptr<const Operators>
 /// Where its expressions stand.
 ExpressionSite read_site(const Value& form);
 
-/// `timeout`, `retry` and `priority` of a call, as the kernel takes them; null: none of them.
+/// `timeout`, `retry`, `priority`, `pool` and `slots` of a call, as the kernel takes them; null:
+/// none of them.
 Value read_policy(const Value& form, const std::string& path, Problems& problems);
 /// A policy with what `compile` found of the task's result: whether it may be kept by reference.
 Value with_large(const Value& task, Value policy);

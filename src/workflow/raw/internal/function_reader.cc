@@ -18,7 +18,8 @@ namespace {
 
 constexpr auto builtins = std::array<std::string_view, 5>{"echo", "fail", "flaky", "noop", "sleep"};
 
-constexpr auto kind_names = std::array<std::string_view, 4>{"builtin", "process", "http", "poll"};
+constexpr auto kind_names =
+    std::array<std::string_view, 5>{"builtin", "process", "http", "poll", "pool"};
 
 } // namespace
 
@@ -195,15 +196,16 @@ std::optional<FunctionKind> read_kind(const MemberReader& reader) {
     if (kind == nullptr) {
         return reader.find("command") != nullptr ? FunctionKind::Process
                : reader.find("url") != nullptr   ? FunctionKind::Http
+               : reader.find("slots") != nullptr ? FunctionKind::Pool
                                                  : FunctionKind::Builtin;
     }
-    for (auto each :
-         {FunctionKind::Builtin, FunctionKind::Process, FunctionKind::Http, FunctionKind::Poll}) {
+    for (auto each : {FunctionKind::Builtin, FunctionKind::Process, FunctionKind::Http,
+                      FunctionKind::Poll, FunctionKind::Pool}) {
         if (*kind == Value{to_string(each)}) {
             return each;
         }
     }
-    reader.expect("kind", "builtin, process, http or poll");
+    reader.expect("kind", "builtin, process, http, poll or pool");
     return std::nullopt;
 }
 
@@ -233,17 +235,28 @@ void check_members_of_kind(const MemberReader& reader, const FunctionForm& funct
                                       {"format", {Http}},
                                       {"allow_private", {Http}},
                                       {"heartbeat", {Http, Poll}},
-                                      {"offers", {Poll}}}) {
+                                      {"offers", {Poll}},
+                                      {"slots", {Pool}},
+                                      {"timeout", {Builtin, Process, Http, Poll}},
+                                      {"retry", {Builtin, Process, Http, Poll}},
+                                      {"concurrency", {Builtin, Process, Http, Poll}},
+                                      {"rate", {Builtin, Process, Http, Poll}},
+                                      {"priority", {Builtin, Process, Http, Poll}},
+                                      {"per_key", {Builtin, Process, Http, Poll}}}) {
         auto has = std::ranges::find(kinds, function.kind) != kinds.end();
         if (reader.find(name) != nullptr && !has) {
-            reader.report(name,
-                          fmt::format("a {} function has no {}", to_string(function.kind), name));
+            reader.report(
+                name, function.kind == Pool
+                          ? fmt::format("a pool has slots, and no {}", name)
+                          : fmt::format("a {} function has no {}", to_string(function.kind), name));
         }
     }
     if (function.kind == Process && reader.find("command") == nullptr) {
         reader.expect("command", "a text for the shell, or a list of texts");
     } else if (function.kind == Builtin) {
         check_builtin(reader, function);
+    } else if (function.kind == Pool && reader.find("slots") == nullptr) {
+        reader.expect("slots", "how many there are");
     }
 }
 
@@ -254,9 +267,9 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     auto reader = MemberReader{
         form.is_null() ? nothing : form,
         path,
-        {"kind",   "command",       "builtin",   "env",     "cwd",     "url",   "headers",
-         "format", "allow_private", "heartbeat", "offers",  "timeout", "retry", "concurrency",
-         "rate",   "burst",         "priority",  "per_key", "pool",    "limits"},
+        {"kind",   "command",       "builtin",   "env",     "cwd",     "url",    "headers",
+         "format", "allow_private", "heartbeat", "offers",  "timeout", "retry",  "concurrency",
+         "rate",   "burst",         "priority",  "per_key", "pool",    "limits", "slots"},
         problems};
     if (!form.is_map() && !form.is_null()) {
         return function;
@@ -275,6 +288,7 @@ FunctionForm read_function(const std::string& name, const Value& form, const std
     function.offers = reader.count("offers");
     function.policy = read_policy(reader, problems);
     function.concurrency = reader.count("concurrency");
+    function.slots = reader.count("slots");
     if (kind) {
         check_members_of_kind(reader, function);
         read_limits(form, path, function, problems);

@@ -119,6 +119,10 @@ std::optional<std::uint32_t> TaskReader::find(std::string_view name) const {
 }
 
 std::string TaskReader::suggestion(std::string_view name) const {
+    // Looking for what was meant takes long, and nobody reads more than that.
+    if (problems_.size() >= trigger::problems_max) {
+        return {};
+    }
     auto names = std::vector<std::string_view>{};
     for (const auto& task : workflow_.tasks) {
         if (names.size() < 1'000) {
