@@ -34,9 +34,9 @@ struct SessionOptions {
     /// Whether who wrote the definitions may do what the operator may: then the functions they
     /// declare are there too, may reach every address, and nobody answers them later.
     bool trusts_definitions = true;
+    std::size_t result_bytes_max = engine::EngineOptions{}.result_bytes_max;
     /// Sees the store and the functions before the engine is opened on them.
     std::function<Result<void>(store::Store&, Functions&)> prepare;
-    std::size_t result_bytes_max = engine::EngineOptions{}.result_bytes_max;
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;

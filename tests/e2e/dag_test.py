@@ -213,16 +213,19 @@ class LargeResults(ProgramTest):
         self.assertEqual(self.objects(), [])
 
     def test_damage_is_named_and_not_used(self):
-        self.result(self.file("large.yaml", LARGE), "--run", "r", "--data", self.data)
+        file = self.file("large.yaml", LARGE.replace("call: count, input: {of: \"${tasks.make", "call: count, on_error: halt, input: {off: \"${tasks.make"))
+        run = ["run", file, "--run", "r", "--data", self.data]
+        self.sluice(*run, code=WAITING)
         damaged = max(self.objects(), key=lambda path: path.stat().st_size)
         damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
 
         checked = self.sluice("store", "check", "--data", self.data, code=FAILED)
+        self.sluice("retry", "r", "--task", "count", "--data", self.data)
+        halted = self.sluice(*run, code=WAITING)
 
         self.assertIn(f"{damaged}: damaged", checked.stdout)
-        shown = json.loads(self.sluice("show", "r", "--data", self.data, "--json").stdout)
-        self.assertIn("dataref", shown["result"]["made"])
-        self.sluice("retry", "r", "--task", "count", "--data", self.data, code=INVALID)
+        self.assertIn("is damaged: its content does not match its name", halted.stderr)
+        self.assertIn("object_damaged", self.sluice("events", "r", "--data", self.data, "--json").stdout)
 
     def test_are_passed_by_value_to_whom_looks_into_them(self):
         file = self.file("looks.yaml", LARGE.replace('of: "${tasks.make.result}"', 'of: {rows: "${tasks.make.result.rows}"}'))
