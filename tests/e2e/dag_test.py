@@ -206,7 +206,7 @@ class LargeResults(ProgramTest):
         self.assertLess(self.stored_bytes(), 100_000)
         shown = json.loads(self.sluice("show", "r", "--data", self.data, "--json").stdout)
         self.assertEqual(shown["result"], result)
-        self.assertIn("sluice:object/", self.sluice("events", "r", "--data", self.data, "--json").stdout)
+        self.assertIn("sluice:object/", self.sluice("show", "r", "--history", "--data", self.data, "--json").stdout)
         self.sluice("replay", "r", "--data", self.data)
         self.sluice("store", "check", "--data", self.data)
         self.sluice("delete", "r", "--data", self.data)
@@ -225,7 +225,7 @@ class LargeResults(ProgramTest):
 
         self.assertIn(f"{damaged}: damaged", checked.stdout)
         self.assertIn("is damaged: its content does not match its name", halted.stderr)
-        self.assertIn("object_damaged", self.sluice("events", "r", "--data", self.data, "--json").stdout)
+        self.assertIn("object_damaged", self.sluice("show", "r", "--history", "--data", self.data, "--json").stdout)
 
     def test_are_passed_by_value_to_whom_looks_into_them(self):
         file = self.file("looks.yaml", LARGE.replace('of: "${tasks.make.result}"', 'of: {rows: "${tasks.make.result.rows}"}'))

@@ -240,7 +240,8 @@ void Serving::open_gateway() {
                                        .limits = decide_limits,
                                        .documents = documents_.get(),
                                        .namespaces = &*namespaces_,
-                                       .quotas = quotas_.get()});
+                                       .quotas = quotas_.get(),
+                                       .references = &session_->references()});
     backups_.emplace(session_->store(), &session_->references().objects(), clock_,
                      std::filesystem::path{values().data} / "backups");
     auto routes = server::RouteTable{};
