@@ -9,7 +9,7 @@ ITEMS_MAX, MANY_MAX, LARGE = 8, 3_000, 300_000
 DEFINITION = """
 name: flow
 functions:
-  large: {command: "head -c LARGE /dev/zero | tr '\\0' x | sed 's/.*/\"&\"/'"}
+  large: {command: [sh, -c, "printf '%0LARGEd' 0 | sed 's/.*/\\"&\\"/'"]}
   length: {command: "wc -c"}
 tasks:
   large: {call: large}
@@ -86,7 +86,7 @@ class Flows(World):
         shown = json.loads(self.ask("show", run, "--json"))
         self.expect(f"the result of {run}", shown.get("result"), {
             "each": self.items, "body": [item * 10 for item in self.items], "many": self.many, "taken": [branch],
-            "large": "x" * LARGE, "length": LARGE + 2})
+            "large": "0" * LARGE, "length": LARGE + 3})
         taken = collections.Counter(entry["json"]["subject"] for entry in self.history(run)
                                     if entry["json"]["type"] == "sluice.task.succeeded" and entry["fate"] == "fired")
         self.expect(f"answers that {run} took", taken, {
