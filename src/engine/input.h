@@ -99,7 +99,7 @@ struct Message {
     RunName to;
     trigger::RunInfo info; ///< Start.
     std::string type;      ///< Command, Ended; Start: `adopt` where a run that is there will do.
-    Value data;            ///< Command, Ended, Undelivered.
+    Value data;            ///< Command, Ended, Undelivered; Start: the trace it belongs to.
     std::string json;      ///< Event.
     trigger::TaskKey key;  ///< Ended: which of the receiver's tasks.
     std::uint32_t attempt = 1;

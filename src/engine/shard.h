@@ -152,7 +152,8 @@ private:
     /// Null when its name means nothing.
     Result<AwakeRun*> start_standing(const RunName& run);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
-    Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context);
+    Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context,
+                       std::string_view trace = {});
 
     trigger::Fate decide(AwakeRun& run, const trigger::Arrival& arrival);
     /// How far a run was before it decided.

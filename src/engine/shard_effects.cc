@@ -5,12 +5,23 @@
 #include <fmt/format.h>
 
 #include "engine/shard.h"
+#include "event/trace.h"
 
 // What a decision asks of the world outside its run, put into the outbox or the release of the
 // commit being decided.
 namespace sluice::engine {
 
 namespace {
+
+/// The trace that a nested run belongs to, below the span of its start; null: none.
+Value trace_below(const std::string& run, const trigger::TaskOpened& opened) {
+    const auto* trace = opened.task.policy.find("traceparent");
+    if (trace == nullptr || !trace->is_string()) {
+        return {};
+    }
+    auto start = fmt::format("{}/{}/{}", run, opened.key.fire.raw(), opened.key.index);
+    return Value{event::trace_under(trace->as_string(), start)};
+}
 
 std::string_view ending_type(trigger::Status status) {
     switch (status) {
@@ -121,7 +132,8 @@ void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
         {.kind = Message::Kind::Start,
          .to = child,
          .info = std::move(info),
-         .type = opened.task.policy.find(adopt_word) == nullptr ? "" : std::string{adopt_word}});
+         .type = opened.task.policy.find(adopt_word) == nullptr ? "" : std::string{adopt_word},
+         .data = trace_below(run.name.id, opened)});
 }
 
 void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {

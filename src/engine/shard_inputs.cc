@@ -62,7 +62,8 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
         input);
 }
 
-Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value& context) {
+Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value& context,
+                          std::string_view trace) {
     auto* existing = TRY(runs_.find(run));
     if (existing != nullptr) {
         return false;
@@ -75,7 +76,7 @@ Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value
             initial = initial.with(key, value);
         }
     }
-    decide(*awake, trigger::start_arrival(*awake->state, info, initial, moment_));
+    decide(*awake, trigger::start_arrival(*awake->state, info, initial, moment_, trace));
     return true;
 }
 
@@ -221,7 +222,8 @@ Result<void> Shard::start_child(const Message& message) {
     auto problem = std::string{};
     if (hash) {
         info.set = *hash;
-        auto started = begin(message.to, info, Value{});
+        auto trace = message.data.is_string() ? message.data.as_string() : std::string_view{};
+        auto started = begin(message.to, info, Value{}, trace);
         problem = !started    ? started.error().message
                   : !*started ? fmt::format("there is a run \"{}\" already", message.to.id)
                               : "";

@@ -86,10 +86,13 @@ std::string_view to_string(Origin origin) {
 }
 
 Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
-                      Moment moment) {
+                      Moment moment, std::string_view trace) {
     auto made =
         builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
     made.data(Value::object({{"input", info.input}, {"definition", info.definition}}));
+    if (!trace.empty()) {
+        made.attribute("traceparent", trace);
+    }
     return {.origin = Origin::Command,
             .event = made.build(),
             .moment = moment,

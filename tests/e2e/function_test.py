@@ -20,6 +20,7 @@ import unittest
 PROGRAM = ""
 WORKER = pathlib.Path(__file__).resolve().parents[2] / "examples/worker.py"
 TIMEOUT = 60
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 class FunctionHandler(http.server.BaseHTTPRequestHandler):
@@ -176,28 +177,43 @@ class HttpFunctions(FunctionTest):
         self.assertEqual(headers["Sluice-Callback"], f"http://127.0.0.1:{self.port}/v1/tasks/{headers['Sluice-Token']}")
 
     def test_a_trace_goes_on_into_the_call(self):
-        self.ask("PUT", "/v1/functions/echo2", {"url": self.functions.url("/echo"), "format": "json"})
+        headers = self.traced_call("{invoke: {function: echo2, input: 1}}", "sluice.task.succeeded")
+
+        self.assertEqual(headers["traceparent"][:36], TRACE[:36], "the same trace")
+        self.assertNotEqual(headers["traceparent"], TRACE, "below a span of its own")
+        self.assertNotIn("ce-type", headers)
+
+    def test_a_trace_goes_on_into_a_nested_run(self):
         self.ask("POST", "/v1/definitions", """
-name: traced
+name: inner
 triggers:
-  - {id: begin, on: item, action: {invoke: {function: echo2, input: 1}}}
+  - {id: begin, on: sluice.run.started, action: {invoke: {function: echo2, input: 1}}}
   - {id: done, on: sluice.task.succeeded, action: {finish: {}}}
 """, code=201)
+
+        headers = self.traced_call("{start: {definition: inner}}", "sluice.run.succeeded")
+
+        self.assertEqual(headers["traceparent"][:36], TRACE[:36], "the same trace")
+        self.assertNotEqual(headers["traceparent"], TRACE, "below a span of its own")
+
+    def traced_call(self, action, end):
+        """The header fields of the call that an event of a trace leads to."""
+        self.ask("PUT", "/v1/functions/echo2", {"url": self.functions.url("/echo"), "format": "json"})
+        self.ask("POST", "/v1/definitions", f"""
+name: traced
+triggers:
+  - {{id: begin, on: item, action: {action}}}
+  - {{id: done, on: {end}, action: {{finish: {{}}}}}}
+""", code=201)
         self.start("traced")
-        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.request("POST", "/v1/runs/r1/events", "{}", {
-            "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/t", "ce-type": "item", "ce-traceparent": trace,
+            "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/t", "ce-type": "item", "ce-traceparent": TRACE,
             "Content-Type": "application/json"})
         self.assertEqual(connection.getresponse().status, 202)
         connection.close()
-
         self.ending()
-
-        headers = self.functions.calls[0]["headers"]
-        self.assertEqual(headers["traceparent"][:36], trace[:36], "the same trace")
-        self.assertNotEqual(headers["traceparent"], trace, "below a span of its own")
-        self.assertNotIn("ce-type", headers)
+        return self.functions.calls[0]["headers"]
 
     def test_an_answer_may_come_later_by_its_token(self):
         self.define("later", {"url": self.functions.url("/later")})

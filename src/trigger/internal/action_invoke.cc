@@ -44,9 +44,9 @@ public:
     }
 
 private:
-    /// With the trace that the event belongs to, so that the call belongs to it too.
+    /// With the trace that the event belongs to, so that the call or run belongs to it too.
     Value policy_in(const event::Event& event) const {
-        auto trace = kind == TaskKind::Call ? event::trace_of(event) : std::string{};
+        auto trace = event::trace_of(event);
         return trace.empty()
                    ? policy
                    : (policy.is_map() ? policy : Value::map({})).with("traceparent", trace);

@@ -183,7 +183,7 @@ void Step::call(Call call) {
 
 void Step::call(Call call, const trigger::TaskKey& key, trigger::Incarnation scope) {
     auto is_run = call.kind == trigger::TaskKind::Run;
-    auto trace = is_run ? std::string{} : event::trace_of(firing_.event());
+    auto trace = event::trace_of(firing_.event());
     if (!trace.empty()) {
         call.policy =
             (call.policy.is_map() ? call.policy : Value::map({})).with("traceparent", trace);
