@@ -27,6 +27,9 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 sees overlaps in the concatenation of strings that are not there.
     target_compile_options(sluice_options INTERFACE -Wno-restrict)
+else()
+    # The standard library of GCC 12 sorts with the help of what it has deprecated itself.
+    target_compile_options(sluice_options INTERFACE -Wno-deprecated-declarations)
 endif()
 
 find_program(MOLD mold)

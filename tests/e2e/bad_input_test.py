@@ -465,7 +465,7 @@ class Data(BadInputTest):
 
     def test_damage_of_every_file_is_named_or_harmless(self):
         self.bad("run", self.definition, "--data", self.data, "--run", "r", codes=(OK,))
-        for path in sorted(pathlib.Path(self.data).iterdir()):
+        for path in sorted(path for path in pathlib.Path(self.data).rglob("*") if path.is_file()):
             content = path.read_bytes()
             for damaged in (b"", b"\xff" * 64, content[:len(content) // 2], content + b"\0" * 100, content[:-1] + b"\xff"):
                 with self.subTest(path=path.name, damaged=damaged[:10]):
