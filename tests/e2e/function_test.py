@@ -177,6 +177,8 @@ class HttpFunctions(FunctionTest):
         self.assertEqual(headers["Sluice-Callback"], f"http://127.0.0.1:{self.port}/v1/tasks/{headers['Sluice-Token']}")
 
     def test_a_trace_goes_on_into_the_call(self):
+        self.define_traced()
+
         headers = self.traced_call("{invoke: {function: echo2, input: 1}}", "sluice.task.succeeded")
 
         self.assertEqual(headers["traceparent"][:36], TRACE[:36], "the same trace")
@@ -184,6 +186,7 @@ class HttpFunctions(FunctionTest):
         self.assertNotIn("ce-type", headers)
 
     def test_a_trace_goes_on_into_a_nested_run(self):
+        self.define_traced()
         self.ask("POST", "/v1/definitions", """
 name: inner
 triggers:
@@ -196,9 +199,11 @@ triggers:
         self.assertEqual(headers["traceparent"][:36], TRACE[:36], "the same trace")
         self.assertNotEqual(headers["traceparent"], TRACE, "below a span of its own")
 
+    def define_traced(self):
+        self.ask("PUT", "/v1/functions/echo2", {"url": self.functions.url("/echo"), "format": "json"})
+
     def traced_call(self, action, end):
         """The header fields of the call that an event of a trace leads to."""
-        self.ask("PUT", "/v1/functions/echo2", {"url": self.functions.url("/echo"), "format": "json"})
         self.ask("POST", "/v1/definitions", f"""
 name: traced
 triggers:
