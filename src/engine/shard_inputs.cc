@@ -1,3 +1,4 @@
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -211,7 +212,7 @@ Result<AwakeRun*> Shard::start_standing(const RunName& run) {
     if (!set) {
         return nullptr;
     }
-    TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{}));
+    std::ignore = TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{}));
     return runs_.find(run);
 }
 

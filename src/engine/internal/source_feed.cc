@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "engine/feed.h"
@@ -189,12 +190,12 @@ private:
                     LeaveInput{.shard = ShardId{shard}, .partition = std::string{source_.name()}});
             }
         }
-        TRY(progress_->wait_for_fewer_than(1, {}));
+        std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
         source_.confirm(source_.name(), progress_->confirmed());
         if (last_ > *std::ranges::min_element(positions_)) {
             progress_->begin(last_, last_, shard_count_);
             move_along(true);
-            TRY(progress_->wait_for_fewer_than(1, {}));
+            std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
         }
         return {};
     }
