@@ -1,0 +1,31 @@
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <vector>
+
+#include "expr/states/sight.h"
+#include "expr/states/template.h"
+#include "value/value.h"
+
+namespace sluice::expr::states {
+
+/// The condition of one rule of a Choice state: comparisons of paths with And, Or, Not, or a
+/// JSONata `Condition`.
+class Condition {
+public:
+    /// `rule` is the whole rule; members that are not of the condition (Next, Assign, Output,
+    /// Comment) are not looked at.
+    static std::expected<Condition, std::vector<TemplateProblem>> compile(const Value& rule,
+                                                                          Language language);
+
+    std::expected<bool, Failure> holds(const Sight& sight, std::string_view field) const;
+
+private:
+    struct Plan;
+    explicit Condition(std::shared_ptr<const Plan> plan);
+
+    std::shared_ptr<const Plan> plan_;
+};
+
+} // namespace sluice::expr::states

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "value/value.h"
+#include "workflow/asl/machine.h"
+
+namespace sluice::workflow::asl {
+
+/// One thing wrong with a definition, in the service's terms.
+struct Diagnostic {
+    enum class Severity : std::uint8_t { Error, Warning };
+    Severity severity = Severity::Error;
+    std::string code;     ///< `SCHEMA_VALIDATION_FAILED`, `MISSING_TRANSITION_TARGET`, …
+    std::string location; ///< JSON pointer: `/States/Ship/Next`.
+    std::string message;
+};
+
+struct ReadOptions {
+    bool is_express = false; ///< Refuses what express machines may not have.
+    bool is_single_state = false; ///< The form is one state, as TestState takes it: its `Next` may name anything.
+};
+
+/// A machine from its parsed definition, or everything that is wrong with it.
+std::expected<std::shared_ptr<const Machine>, std::vector<Diagnostic>> read(
+    const Value& form, const ReadOptions& options = {});
+
+/// Warnings that do not stop it.
+std::vector<Diagnostic> warnings(const Value& form, const ReadOptions& options = {});
+
+} // namespace sluice::workflow::asl
