@@ -12,16 +12,6 @@ namespace sluice::workflow::asl::internal {
 
 namespace {
 
-/// Where a problem of a template is reported: for a path or function that is at the object that
-/// has it.
-std::string template_location(const std::string& field, std::string_view pointer) {
-    auto slash = pointer.rfind('/');
-    if (pointer.ends_with(".$") && slash != std::string_view::npos) {
-        pointer = pointer.substr(0, slash);
-    }
-    return field + std::string{pointer};
-}
-
 std::optional<Template> compile_template(const Object& object, std::string_view name,
                                          const TemplateSite& site) {
     auto compiled = Template::compile(*object.find(name), site);
@@ -29,7 +19,7 @@ std::optional<Template> compile_template(const Object& object, std::string_view 
         return *std::move(compiled);
     }
     for (const auto& problem : compiled.error()) {
-        object.report().add(template_location(object.at(name), problem.pointer), problem.message);
+        object.report().add(object.at(name) + problem.pointer, problem.message);
     }
     return std::nullopt;
 }

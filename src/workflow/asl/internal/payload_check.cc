@@ -21,25 +21,64 @@ bool looks_computed(std::string_view text) {
            (text.starts_with("States.") && text.ends_with(')'));
 }
 
-/// Every member of the maps in a payload, at any depth. Without recursion: payloads may be deep.
-void each_member(
-    const Value& payload, const std::string& pointer,
-    const std::function<void(std::string_view, const Value&, const std::string&)>& take) {
-    auto open = std::vector<std::pair<const Value*, std::string>>{{&payload, pointer}};
+/// A value in a payload: its key in the map around it, if that is a map, and its pointer.
+struct Piece {
+    const Value* value = nullptr;
+    std::string_view key{};
+    std::string pointer{};
+
+    bool has_text() const { return value->is_string(); }
+    std::string_view text() const { return value->as_string(); }
+};
+
+/// Every value in a payload, itself included. Without recursion: payloads may be deep.
+void each_piece(const Value& payload, const std::string& pointer,
+                const std::function<void(const Piece&)>& take) {
+    auto open = std::vector<Piece>{{.value = &payload, .pointer = pointer}};
     while (!open.empty()) {
-        auto [value, place] = std::move(open.back());
+        auto piece = std::move(open.back());
         open.pop_back();
-        if (value->is_list()) {
+        take(piece);
+        if (piece.value->is_list()) {
             auto index = std::size_t{0};
-            for (const auto& item : value->as_list()) {
-                open.emplace_back(&item, join(place, index++));
+            for (const auto& item : piece.value->as_list()) {
+                open.push_back({.value = &item, .pointer = join(piece.pointer, index++)});
             }
-        } else if (value->is_map()) {
-            for (const auto& [key, member] : value->as_map()) {
-                take(key, member, place);
-                open.emplace_back(&member, join(place, key));
+        } else if (piece.value->is_map()) {
+            for (const auto& [key, member] : piece.value->as_map()) {
+                open.push_back({&member, key, join(piece.pointer, key)});
             }
         }
+    }
+}
+
+/// The service takes a text with one mark alone for a slip.
+bool has_one_mark(std::string_view text) {
+    return text.starts_with("{%") != text.ends_with("%}") || text == "{%}";
+}
+
+void check_jsonata_piece(const Piece& piece, Report& report) {
+    if (piece.key.ends_with(".$")) {
+        report.add(piece.pointer,
+                   fmt::format("The field '{}' is not supported: a state in JSONata has no fields "
+                               "that end in '.$'; write the value as an expression {{% … %}}",
+                               piece.key));
+    }
+    if (piece.has_text() && has_one_mark(piece.text())) {
+        report.add(piece.pointer, fmt::format("The JSONata expression '{}' must begin with '{{%' "
+                                              "and end with '%}}'",
+                                              piece.text()));
+    }
+}
+
+void check_path_piece(const Piece& piece, Report& report) {
+    if (!piece.key.empty() && !piece.key.ends_with(".$") && piece.has_text() &&
+        looks_computed(piece.text())) {
+        report.warn(piece.pointer,
+                    fmt::format("The value of '{}' looks like a path or an intrinsic function but "
+                                "is taken as it stands; '{}.$' would compute it",
+                                piece.key, piece.key),
+                    code::no_dollar);
     }
 }
 
@@ -48,33 +87,18 @@ void each_member(
 bool check_payload(const Value& payload, const std::string& pointer,
                    const expr::states::TemplateSite& site, Report& report) {
     auto count = report.size();
-    each_member(payload, pointer, [&](auto key, const Value& member, const std::string& place) {
-        if (site.language == Language::Jsonata && key.ends_with(".$")) {
-            report.add(join(place, key),
-                       fmt::format("The field '{}' is not supported: a state in JSONata has no "
-                                   "fields that end in '.$'; write the value as an expression "
-                                   "{{% … %}}",
-                                   key));
-        }
-        if (site.language == Language::JsonPath && !key.ends_with(".$") && member.is_string() &&
-            looks_computed(member.as_string())) {
-            report.warn(join(place, key),
-                        fmt::format("The value of '{}' looks like a path or an intrinsic function "
-                                    "but is taken as it stands; '{}.$' would compute it",
-                                    key, key),
-                        code::no_dollar);
-        }
-    });
+    auto check_piece =
+        site.language == Language::Jsonata ? &check_jsonata_piece : &check_path_piece;
+    each_piece(payload, pointer, [&](const Piece& piece) { check_piece(piece, report); });
     return report.size() == count;
 }
 
 void warn_of_static_result(const Value& result, const std::string& pointer, Report& report) {
-    each_member(result, pointer, [&](auto key, const Value& member, const std::string& place) {
-        if (key.ends_with(".$") || (member.is_string() && looks_like_path(member.as_string()))) {
-            report.warn(join(place, key),
-                        fmt::format("'{}' is a part of 'Result', which is taken as it stands; "
-                                    "'Parameters' would compute it",
-                                    key),
+    each_piece(result, pointer, [&](const Piece& piece) {
+        if (piece.key.ends_with(".$") || (piece.has_text() && looks_like_path(piece.text()))) {
+            report.warn(piece.pointer,
+                        "This is a part of 'Result', which is taken as it stands; 'Parameters' "
+                        "would compute it",
                         code::static_result);
         }
     });

@@ -1,14 +1,46 @@
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "workflow/asl/internal/fields.h"
 #include "workflow/asl/internal/reading.h"
-#include "workflow/asl/internal/timestamp.h"
 
 namespace sluice::workflow::asl::internal {
 
 namespace {
+
+using Members = std::span<const value::Member>;
+
+/// Amazon States Language, "Choice State": only the outer rule says where to go.
+void check_inner_rules(const Object& rule) {
+    auto open = std::vector<std::pair<const Value*, std::string>>{{&rule.form(), rule.pointer()}};
+    while (!open.empty()) {
+        auto [form, place] = std::move(open.back());
+        open.pop_back();
+        for (auto name : {"Next", "Assign", "Output"}) {
+            if (form != &rule.form() && form->find(name) != nullptr) {
+                rule.report().add(join(place, name),
+                                  fmt::format("The field '{}' is only supported in the rule itself, "
+                                              "not inside And, Or or Not",
+                                              name));
+            }
+        }
+        for (const auto& [key, member] : form->is_map() ? form->as_map() : Members{}) {
+            auto inner = join(place, key);
+            if (key == "Not") {
+                open.emplace_back(&member, inner);
+            } else if ((key == "And" || key == "Or") && member.is_list()) {
+                auto index = std::size_t{0};
+                for (const auto& item : member.as_list()) {
+                    open.emplace_back(&item, join(inner, index++));
+                }
+            }
+        }
+    }
+}
 
 void check_rule_fields(const Object& rule, Language language) {
     if (language == Language::Jsonata) {
@@ -22,6 +54,7 @@ void check_rule_fields(const Object& rule, Language language) {
         }
     }
     rule.require({"Next"});
+    check_inner_rules(rule);
 }
 
 std::optional<ChoiceRule> read_rule(StateSite& site, const Object& rule) {
@@ -49,29 +82,6 @@ std::optional<ChoiceRule> read_rule(StateSite& site, const Object& rule) {
                       .assign = std::move(assign)};
 }
 
-void read_timestamp(const Object& object, Language language, WaitState& wait) {
-    if (object.has("TimestampPath")) {
-        if (auto path = read_selector(object, "TimestampPath", Selector::Kind::Reference)) {
-            wait.timestamp = *std::move(path);
-        }
-        return;
-    }
-    auto text = object.text("Timestamp");
-    if (!text) {
-        return;
-    }
-    if (language == Language::Jsonata && is_expression(*text)) {
-        if (auto compiled = read_template(object, "Timestamp", {.language = language})) {
-            wait.timestamp = *std::move(compiled);
-        }
-        return;
-    }
-    if (!is_timestamp(*text)) {
-        object.refuse("Timestamp", "String does not match RFC3339 timestamp");
-    }
-    wait.timestamp = std::string{*text};
-}
-
 } // namespace
 
 ChoiceState read_choice(StateSite& site) {
@@ -94,29 +104,6 @@ ChoiceState read_choice(StateSite& site) {
     }
     choice.otherwise = read_target(site, site.object, "Default");
     return choice;
-}
-
-WaitState read_wait(StateSite& site) {
-    const auto& object = site.object;
-    if (!object.allow_one_of({"Seconds", "SecondsPath", "Timestamp", "TimestampPath"})) {
-        return {};
-    }
-    auto has_path = site.language() == Language::JsonPath;
-    if (!object.has("Seconds") && !object.has("Timestamp") &&
-        !(has_path && (object.has("SecondsPath") || object.has("TimestampPath")))) {
-        object.refuse_all(has_path ? "One of these fields is required: [Seconds, SecondsPath, "
-                                     "Timestamp, TimestampPath]"
-                                   : "One of these fields is required: [Seconds, Timestamp]");
-    }
-    auto wait = WaitState{.seconds = read_number(object, site.language(),
-                                                 {.name = "Seconds", .path_name = "SecondsPath"})};
-    read_timestamp(object, site.language(), wait);
-    return wait;
-}
-
-FailState read_fail(StateSite& site) {
-    return {.error = read_fail_text(site.object, site.language(), "Error", "ErrorPath"),
-            .cause = read_fail_text(site.object, site.language(), "Cause", "CausePath")};
 }
 
 } // namespace sluice::workflow::asl::internal
