@@ -190,6 +190,11 @@ TEST(AslMachineRules, WarnsOfWhatMayBeMeantOtherwise) {
     EXPECT_EQ(warned(R"({"Type": "Fail", "Cause": "$.cause"})"), "NO_PATH at /States/S/Cause");
     EXPECT_EQ(warned(R"({"Type": "Pass", "Result": {"a": "$.b"}, "End": true})"),
               "PASS_RESULT_IS_STATIC at /States/S/Result/a");
+    EXPECT_EQ(warned(R"({"Type": "Map", "Label": "l", "End": true, "ItemProcessor": {"StartAt": "i",
+                  "States": {"i": {"Type": "Succeed"}}}})"),
+              "INFERRED_MODE at /States/S/Label");
+    EXPECT_EQ(warned(R"({"Type": "Pass", "Assign": {"a-b": 1}, "End": true})"),
+              "INVALID_VARIABLE_NAME at /States/S/Assign/a-b");
     EXPECT_EQ(warned(R"({"Type": "Task", "Resource": "${Function}", "End": true})"),
               "UNRESOLVED_SUBSTITUTION at /States/S/Resource");
     EXPECT_EQ(warned(R"({"Type": "Task", "Resource": "arn:aws:states:::ecs:runTask", "End": true})"),

@@ -211,6 +211,14 @@ TEST(AslRead, SplitsResources) {
     }
 }
 
+TEST(AslRead, TakesWhatCloudFormationPutsInForItsName) {
+    auto machine = machine_with(
+        R"({"Type": "Task", "Resource": {"Fn::GetAtt": ["Resize", "Arn"]}, "End": true})");
+
+    EXPECT_EQ(task_of(*machine).service, "lambda");
+    EXPECT_EQ(task_of(*machine).target, "Resize");
+}
+
 TEST(AslRead, ReadsOneStateWhoseTargetsAreNotThere) {
     auto machine = read(form_of(R"({"Type": "Choice", "Default": "z", "Choices": [
         {"Variable": "$.x", "IsNull": true, "Next": "y"}]})"),

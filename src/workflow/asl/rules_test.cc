@@ -86,7 +86,7 @@ TEST(AslRules, OfPathsAndTemplates) {
         {R"({"Type": "Pass", "InputPath": "$$.Execution.Id", "End": true})",
          R"({"Type": "Pass", "InputPath": "a.b", "End": true})", "/States/S/InputPath"},
         {R"({"Type": "Pass", "InputPath": "$.a[*]", "End": true})",
-         R"({"Type": "Pass", "InputPath": "States.UUID()", "End": true})", "/States/S/InputPath"},
+         R"j({"Type": "Pass", "InputPath": "States.UUID()", "End": true})j", "/States/S/InputPath"},
         {"", R"({"Type": "Pass", "OutputPath": 5, "End": true})", "/States/S/OutputPath"},
         {R"({"Type": "Pass", "ResultPath": "$.a[0].b", "End": true})",
          R"({"Type": "Pass", "ResultPath": "$.a[*]", "End": true})", "/States/S/ResultPath"},
@@ -99,8 +99,8 @@ TEST(AslRules, OfPathsAndTemplates) {
          "/States/S/Parameters"},
         {"", R"({"Type": "Pass", "Parameters": {"b.$": "$.c", "b": 1}, "End": true})",
          "/States/S/Parameters"},
-        {R"({"Type": "Pass", "Parameters": {"b.$": "States.MathAdd(1, $.x)"}, "End": true})",
-         R"({"Type": "Pass", "Parameters": {"b.$": "States.Nothing(1)"}, "End": true})",
+        {R"j({"Type": "Pass", "Parameters": {"b.$": "States.MathAdd(1, $.x)"}, "End": true})j",
+         R"j({"Type": "Pass", "Parameters": {"b.$": "States.Nothing(1)"}, "End": true})j",
          "/States/S/Parameters"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% 1 + 1 %}", "End": true})",
          R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% 1 + %}", "End": true})",
@@ -110,8 +110,9 @@ TEST(AslRules, OfPathsAndTemplates) {
          "/States/S/Output/0"},
         {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "1 %}", "End": true})",
          "/States/S/Output"},
-        {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a.$": "$.b"}, "End": true})",
-         "/States/S/Output/a.$"},
+        {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a.$": "$.b"}, "End": true})",
+         R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a": "{% $( %}"}, "End": true})",
+         "/States/S/Output/a"},
         {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% $states.result %}",
                  "End": true})",
          "/States/S/Output"},
@@ -151,8 +152,8 @@ TEST(AslRules, OfWaitStates) {
         {R"({"Type": "Wait", "Timestamp": "9999-12-31T23:59:59Z", "End": true})",
          R"({"Type": "Wait", "Timestamp": "2026-02-28 10:00:00Z", "End": true})",
          "/States/S/Timestamp"},
-        {R"({"Type": "Wait", "QueryLanguage": "JSONata", "Timestamp": "{% $now() %}", "End": true})",
-         R"({"Type": "Wait", "Timestamp": "{% $now() %}", "End": true})", "/States/S/Timestamp"},
+        {R"j({"Type": "Wait", "QueryLanguage": "JSONata", "Timestamp": "{% $now() %}", "End": true})j",
+         R"j({"Type": "Wait", "Timestamp": "{% $now() %}", "End": true})j", "/States/S/Timestamp"},
         {R"({"Type": "Wait", "TimestampPath": "$.t", "End": true})",
          R"({"Type": "Wait", "TimestampPath": "$.t[*]", "End": true})",
          "/States/S/TimestampPath"},
@@ -162,7 +163,7 @@ TEST(AslRules, OfWaitStates) {
 
 TEST(AslRules, OfFailStates) {
     constexpr auto cases = std::to_array<RuleCase>({
-        {R"({"Type": "Fail", "Error": "E", "CausePath": "States.Format('{}', $.c)"})",
+        {R"j({"Type": "Fail", "Error": "E", "CausePath": "States.Format('{}', $.c)"})j",
          R"({"Type": "Fail", "Error": "E", "ErrorPath": "$.e"})", "/States/S"},
         {"", R"({"Type": "Fail", "Cause": "E", "CausePath": "$.e"})", "/States/S"},
         {"", R"({"Type": "Fail", "Cause": 5})", "/States/S/Cause"},
@@ -192,7 +193,7 @@ TEST(AslRules, OfChoiceStates) {
     EXPECT_NE(problems(R"({"Variable": "$.a", "StringEquals": 5, "Next": "Next"})"), "");
     EXPECT_NE(problems(R"({"Variable": "$.a", "StringEqual": "x", "Next": "Next"})"), "");
     EXPECT_NE(problems(R"({"StringEquals": "x", "Next": "Next"})"), "");
-    EXPECT_NE(problems(R"({"Variable": "States.UUID()", "IsNull": true, "Next": "Next"})"), "");
+    EXPECT_NE(problems(R"j({"Variable": "States.UUID()", "IsNull": true, "Next": "Next"})j"), "");
     EXPECT_EQ(problems(R"({"Not": {"Variable": "$.a", "IsNull": true, "Next": "Next"},
                            "Next": "Next"})"),
               schema_at + std::string{"/States/S/Choices/0/Not/Next"});
@@ -232,8 +233,9 @@ TEST(AslRules, OfTaskStates) {
         {"", R"({"Type": "Task", "Resource": "arn:aws:lambda:r:1:function:f:", "End": true})",
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "${Unclosed", "End": true})", "/States/S/Resource"},
-        {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"RoleArn": "r"}, "End": true})",
-         R"({"Type": "Task", "Resource": "f:g", "Credentials": {"Role": "r"}, "End": true})",
+        {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"Role": "r"}, "End": true})",
+         R"({"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
+             "Credentials": {"Role": "r"}, "End": true})",
          "/States/S/Credentials"},
         {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"RoleArn.$": "$.r"}, "End": true})",
          R"({"Type": "Task", "Resource": "f:g", "Credentials": null, "End": true})",
@@ -284,7 +286,7 @@ TEST(AslRules, OfRetriers) {
               at("/0/MaxDelaySeconds"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "JitterStrategy": "HALF"}])"),
               at("/0/JitterStrategy"));
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "S"}])"), at("/0/Next"));
+    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "MaxRetries": 1}])"), at("/0/MaxRetries"));
 }
 
 TEST(AslRules, OfCatchers) {
@@ -353,7 +355,8 @@ TEST(AslRules, OfMapStates) {
     EXPECT_EQ(map_problems(R"("Items": [1])"), map_problem("/Items"));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true})")), map_problem(""));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true, "Label": "l",
-                  "Iterator": {"StartAt": "i", "States": {"i": {"Type": "Succeed"}}}})")),
+                  "Iterator": {"StartAt": "i", "ProcessorConfig": {"Mode": "INLINE"},
+                               "States": {"i": {"Type": "Succeed"}}}})")),
               map_problem("/Label"));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true, "ItemProcessor": {
                   "ProcessorConfig": {"Mode": "DISTRIBUTED"}, "StartAt": "i",

@@ -170,6 +170,12 @@ std::optional<Template> read_assign(const Object& object, const TemplateSite& si
     for (const auto& [key, value] : assign->form().as_map()) {
         if (auto fault = fault_of_variable(variable_of(key, site.language))) {
             assign->refuse(key, *std::move(fault));
+        } else if (key.contains('-')) {
+            object.report().warn(assign->at(key),
+                                 fmt::format("'{}' is no name that paths and expressions can use; "
+                                             "write letters, digits and '_'",
+                                             key),
+                                 code::odd_variable);
         }
     }
     return read_template(object, name, site);

@@ -1,4 +1,6 @@
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -60,20 +62,52 @@ void read_label(StateSite& site, MapState& map) {
     map.label = *label;
 }
 
+constexpr auto distributed_fields =
+    std::to_array<std::string_view>({"ItemReader", "ItemBatcher", "ResultWriter", "Label"});
+
+/// What only a distributed Map can have makes it one, unless it says otherwise.
+void infer_mode(StateSite& site, MapState& map) {
+    for (auto name : distributed_fields) {
+        if (site.object.has(name)) {
+            map.is_distributed = true;
+            site.reading.report.warn(
+                site.object.at(name),
+                fmt::format("'{}' makes this a distributed Map, which 'ProcessorConfig' should say",
+                            name),
+                code::inferred_mode);
+        }
+    }
+}
+
+void refuse_distributed_fields(StateSite& site) {
+    for (auto name : distributed_fields) {
+        if (site.object.has(name)) {
+            site.object.refuse(name, fmt::format("The field '{}' is only supported in a Map state "
+                                                 "whose 'ProcessorConfig' has the 'Mode' "
+                                                 "DISTRIBUTED",
+                                                 name));
+        }
+    }
+}
+
 void read_processor_config(StateSite& site, const Object& processor, MapState& map) {
     auto config = processor.object("ProcessorConfig");
     if (!config) {
+        infer_mode(site, map);
         return;
     }
     config->allow_only({"Mode", "ExecutionType"});
-    map.is_distributed = config->word("Mode", {"INLINE", "DISTRIBUTED"}) == "DISTRIBUTED";
-    auto type = config->word("ExecutionType", {"STANDARD", "EXPRESS"});
-    map.is_express = type == "EXPRESS";
+    auto mode = config->word("Mode", {"INLINE", "DISTRIBUTED"});
+    map.is_distributed = mode == "DISTRIBUTED";
+    map.is_express = config->word("ExecutionType", {"STANDARD", "EXPRESS"}) == "EXPRESS";
     if (map.is_distributed && !config->has("ExecutionType")) {
         config->refuse_all("The field 'ExecutionType' is required in mode DISTRIBUTED");
     }
     if (map.is_distributed && site.is_express) {
         config->refuse("Mode", "Express state machine does not support DISTRIBUTED Map state");
+    }
+    if (!map.is_distributed) {
+        refuse_distributed_fields(site);
     }
 }
 
@@ -88,12 +122,8 @@ void read_processor(StateSite& site, MapState& map) {
     if (!processor) {
         return;
     }
-    if (object.has("Iterator")) {
-        processor->allow_only({"StartAt", "States", "Comment"});
-    } else {
-        processor->allow_only({"StartAt", "States", "ProcessorConfig", "Comment"});
-        read_processor_config(site, *processor, map);
-    }
+    processor->allow_only({"StartAt", "States", "ProcessorConfig", "Comment"});
+    read_processor_config(site, *processor, map);
     map.processor = site.reading.add_flow(
         {.form = &processor->form(),
          .pointer = processor->pointer(),
@@ -123,20 +153,6 @@ void read_items(StateSite& site, MapState& map) {
     map.item_selector = read_template(object, "ItemSelector", inside);
 }
 
-void check_mode(StateSite& site, const MapState& map) {
-    if (map.is_distributed) {
-        return;
-    }
-    for (auto name : {"ItemReader", "ItemBatcher", "ResultWriter", "Label"}) {
-        if (site.object.has(name)) {
-            site.object.refuse(name, fmt::format("The field '{}' is only supported in a Map state "
-                                                 "whose 'ProcessorConfig' has the 'Mode' "
-                                                 "DISTRIBUTED",
-                                                 name));
-        }
-    }
-}
-
 } // namespace
 
 MapState read_map(StateSite& site) {
@@ -144,7 +160,6 @@ MapState read_map(StateSite& site) {
     const auto& object = site.object;
     auto language = site.language();
     read_processor(site, map);
-    check_mode(site, map);
     read_label(site, map);
     read_items(site, map);
     map.concurrency_max = read_number(

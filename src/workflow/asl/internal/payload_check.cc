@@ -58,12 +58,6 @@ bool has_one_mark(std::string_view text) {
 }
 
 void check_jsonata_piece(const Piece& piece, Report& report) {
-    if (piece.key.ends_with(".$")) {
-        report.add(piece.pointer,
-                   fmt::format("The field '{}' is not supported: a state in JSONata has no fields "
-                               "that end in '.$'; write the value as an expression {{% … %}}",
-                               piece.key));
-    }
     if (piece.has_text() && has_one_mark(piece.text())) {
         report.add(piece.pointer, fmt::format("The JSONata expression '{}' must begin with '{{%' "
                                               "and end with '%}}'",

@@ -23,6 +23,9 @@ inline constexpr auto unsupported = std::string_view{"INVALID_RESOURCE"};
 inline constexpr auto no_dollar = std::string_view{"NO_DOLLAR"};
 inline constexpr auto no_path = std::string_view{"NO_PATH"};
 inline constexpr auto static_result = std::string_view{"PASS_RESULT_IS_STATIC"};
+inline constexpr auto inferred_mode = std::string_view{"INFERRED_MODE"};
+inline constexpr auto mixed_language = std::string_view{"MIXED_QUERY_LANGUAGE"};
+inline constexpr auto odd_variable = std::string_view{"INVALID_VARIABLE_NAME"};
 inline constexpr auto placeholder = std::string_view{"UNRESOLVED_SUBSTITUTION"};
 } // namespace code
 

@@ -27,9 +27,15 @@ void read_language(StateSite& site) {
         return;
     }
     site.state.language = *word == "JSONata" ? Language::Jsonata : Language::JsonPath;
-    if (whole == Language::Jsonata && site.state.language == Language::JsonPath) {
-        site.object.refuse_all("'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for "
-                               "whole state machine");
+    if (whole != Language::Jsonata || site.state.language == Language::Jsonata) {
+        return;
+    }
+    constexpr auto message = "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole "
+                             "state machine";
+    if (site.state.flow == 0) {
+        site.object.refuse_all(message);
+    } else {
+        site.reading.report.warn(site.object.pointer(), message, code::mixed_language);
     }
 }
 

@@ -42,8 +42,31 @@ void check_offer(StateSite& site, const Resource& resource, std::string_view tex
     }
 }
 
+/// What CloudFormation puts in, `{"Fn::GetAtt": ["Name", "Arn"]}` or `{"Ref": "Name"}`, stands for
+/// `${Name}`.
+std::optional<std::string> name_put_in(const Value& form) {
+    const auto* name = form.find("Ref");
+    if (const auto* attribute = form.find("Fn::GetAtt");
+        attribute != nullptr && attribute->is_list() && attribute->size() > 0) {
+        name = &attribute->as_list()[0];
+    }
+    return form.size() == 1 && name != nullptr && name->is_string()
+               ? std::optional{fmt::format("${{{}}}", name->as_string())}
+               : std::nullopt;
+}
+
+std::optional<std::string> resource_text(const Object& task) {
+    const auto* value = task.find("Resource");
+    auto name = value != nullptr && value->is_map() ? name_put_in(*value) : std::nullopt;
+    if (name) {
+        return name;
+    }
+    auto text = task.text("Resource");
+    return text ? std::optional{std::string{*text}} : std::nullopt;
+}
+
 void read_resource(StateSite& site, TaskState& task) {
-    auto text = site.object.text("Resource");
+    auto text = resource_text(site.object);
     if (!text) {
         return;
     }
@@ -57,7 +80,7 @@ void read_resource(StateSite& site, TaskState& task) {
         return;
     }
     check_offer(site, *resource, *text);
-    task.resource = *text;
+    task.resource = *std::move(text);
     task.service = std::move(resource->service);
     task.action = std::move(resource->action);
     task.target = std::move(resource->target);
@@ -69,7 +92,10 @@ void read_credentials(StateSite& site, TaskState& task) {
     if (!credentials) {
         return;
     }
-    auto has_role = credentials->has("RoleArn") ||
+    // What else than the service's own resources wants is not known.
+    auto is_known = task.resource.starts_with("arn:") && (task.resource.contains(":lambda:") ||
+                                                          task.resource.contains(":states:"));
+    auto has_role = !is_known || credentials->has("RoleArn") ||
                     (site.language() == Language::JsonPath && credentials->has("RoleArn.$"));
     if (!has_role) {
         credentials->refuse_all("The field 'RoleArn' is required but was missing");

@@ -19,7 +19,8 @@ bool is_ascii_letter(std::uint32_t code) {
 /// Letters of any script; of other characters beyond ASCII only those that are surely none.
 bool may_stand_in_name(std::uint32_t code, bool is_first) {
     if (code < 0x80) {
-        return is_ascii_letter(code) || (!is_first && code >= '0' && code <= '9');
+        return is_ascii_letter(code) ||
+               (!is_first && ((code >= '0' && code <= '9') || code == '-'));
     }
     auto is_control = code < 0xA0;
     auto is_punctuation = (code >= 0x2000 && code <= 0x206F) || (code >= 0x3000 && code <= 0x3004);
