@@ -42,8 +42,8 @@ bool is_machine(const Value& form) {
 }
 
 bool may_be_machine(std::string_view text, std::string_view file) {
-    auto is_named = file.ends_with(".asl.json") || file.ends_with(".asl.yaml") ||
-                    file.ends_with(".asl.yml");
+    auto is_named =
+        file.ends_with(".asl.json") || file.ends_with(".asl.yaml") || file.ends_with(".asl.yml");
     return is_named || (text.contains("StartAt") && text.contains("States"));
 }
 

@@ -45,8 +45,7 @@ TEST(AslRules, OfEveryState) {
         {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass"})", "/States/S"},
         {R"({"Type": "Pass", "Next": "Next"})", R"({"Type": "Pass", "Next": "Next", "End": true})",
          "/States/S"},
-        {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": false})",
-         "/States/S/End"},
+        {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": false})", "/States/S/End"},
         {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": true, "Ende": 1})",
          "/States/S/Ende"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "End": true})",
@@ -64,8 +63,7 @@ TEST(AslRules, OfFieldsByKindAndLanguage) {
         {R"({"Type": "Pass", "ResultPath": "$.a", "End": true})",
          R"({"Type": "Wait", "Seconds": 1, "ResultPath": "$.a", "End": true})",
          "/States/S/ResultPath"},
-        {"", R"({"Type": "Pass", "ResultSelector": {}, "End": true})",
-         "/States/S/ResultSelector"},
+        {"", R"({"Type": "Pass", "ResultSelector": {}, "End": true})", "/States/S/ResultSelector"},
         {"", R"({"Type": "Pass", "Retry": [], "End": true})", "/States/S/Retry"},
         {"", R"({"Type": "Succeed", "Assign": {"a": 1}})", "/States/S/Assign"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": 1, "End": true})",
@@ -95,8 +93,7 @@ TEST(AslRules, OfPathsAndTemplates) {
         {R"({"Type": "Pass", "Parameters": {"a": {"b.$": "$.c"}}, "End": true})",
          R"({"Type": "Pass", "Parameters": {"a": {"b.$": "c"}}, "End": true})",
          "/States/S/Parameters/a"},
-        {"", R"({"Type": "Pass", "Parameters": {"b.$": 5}, "End": true})",
-         "/States/S/Parameters"},
+        {"", R"({"Type": "Pass", "Parameters": {"b.$": 5}, "End": true})", "/States/S/Parameters"},
         {"", R"({"Type": "Pass", "Parameters": {"b.$": "$.c", "b": 1}, "End": true})",
          "/States/S/Parameters"},
         {R"j({"Type": "Pass", "Parameters": {"b.$": "States.MathAdd(1, $.x)"}, "End": true})j",
@@ -131,8 +128,8 @@ TEST(AslRules, OfVariables) {
     });
     expect_rules(cases);
     auto name = std::string(81, 'v');
-    EXPECT_EQ(problems_of(definition_with(fmt::format(
-                  R"({{"Type": "Pass", "Assign": {{"{}": 1}}, "End": true}})", name))),
+    EXPECT_EQ(problems_of(definition_with(
+                  fmt::format(R"({{"Type": "Pass", "Assign": {{"{}": 1}}, "End": true}})", name))),
               schema_at + ("/States/S/Assign/" + name));
 }
 
@@ -155,8 +152,7 @@ TEST(AslRules, OfWaitStates) {
         {R"j({"Type": "Wait", "QueryLanguage": "JSONata", "Timestamp": "{% $now() %}", "End": true})j",
          R"j({"Type": "Wait", "Timestamp": "{% $now() %}", "End": true})j", "/States/S/Timestamp"},
         {R"({"Type": "Wait", "TimestampPath": "$.t", "End": true})",
-         R"({"Type": "Wait", "TimestampPath": "$.t[*]", "End": true})",
-         "/States/S/TimestampPath"},
+         R"({"Type": "Wait", "TimestampPath": "$.t[*]", "End": true})", "/States/S/TimestampPath"},
     });
     expect_rules(cases);
 }
@@ -225,7 +221,8 @@ TEST(AslRules, OfTaskStates) {
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "arn:aws:states:::sns:publish.sync", "End": true})",
          "/States/S/Resource"},
-        {"", R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:GetObject", "End": true})",
+        {"",
+         R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:GetObject", "End": true})",
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject.sync",
                  "End": true})",
@@ -264,7 +261,9 @@ TEST(AslRules, OfRetriers) {
     auto problems = [&](std::string_view retry) {
         return problems_of(definition_with(fmt::format(fmt::runtime(task), retry)));
     };
-    auto at = [](std::string_view member) { return fmt::format("{}/States/S/Retry{}", schema_at, member); };
+    auto at = [](std::string_view member) {
+        return fmt::format("{}/States/S/Retry{}", schema_at, member);
+    };
 
     EXPECT_EQ(problems("[]"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "MaxDelaySeconds": 2, "Comment": "c"}])"), "");
@@ -290,28 +289,33 @@ TEST(AslRules, OfRetriers) {
 }
 
 TEST(AslRules, OfCatchers) {
-    constexpr auto task = R"({{"Type": "Task", {} "Resource": "f:g", "Catch": {}, "Next": "Next"}})";
+    constexpr auto task =
+        R"({{"Type": "Task", {} "Resource": "f:g", "Catch": {}, "Next": "Next"}})";
     auto problems = [&](std::string_view rules, std::string_view more = "") {
         return problems_of(definition_with(fmt::format(fmt::runtime(task), more, rules)));
     };
     constexpr auto jsonata = R"("QueryLanguage": "JSONata",)";
-    auto at = [](std::string_view member) { return fmt::format("{}/States/S/Catch{}", schema_at, member); };
+    auto at = [](std::string_view member) {
+        return fmt::format("{}/States/S/Catch{}", schema_at, member);
+    };
 
     EXPECT_EQ(problems("[]"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "ResultPath": null}])"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"]}])"), at("/0"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Away"}])"),
               target_at + std::string{"/States/S/Catch/0/Next"});
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": 1}])"), at("/0/Output"));
+    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": 1}])"),
+              at("/0/Output"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next",
                             "Output": "{% $states.errorOutput %}"}])",
                        jsonata),
               "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "ResultPath": "$.e"}])", jsonata),
               at("/0/ResultPath"));
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": "{% $states.result %}"}])",
-                       jsonata),
-              at("/0/Output"));
+    EXPECT_EQ(
+        problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": "{% $states.result %}"}])",
+                 jsonata),
+        at("/0/Output"));
 }
 
 TEST(AslRules, OfParallelStates) {
@@ -321,7 +325,8 @@ TEST(AslRules, OfParallelStates) {
          R"({"Type": "Parallel", "End": true})", "/States/S"},
         {"", R"({"Type": "Parallel", "End": true, "Branches": []})", "/States/S/Branches"},
         {"", R"({"Type": "Parallel", "End": true, "Branches": [[]]})", "/States/S/Branches/0"},
-        {"", R"({"Type": "Parallel", "End": true, "Branches": [{"States": {"a": {"Type": "Fail"}}}]})",
+        {"",
+         R"({"Type": "Parallel", "End": true, "Branches": [{"States": {"a": {"Type": "Fail"}}}]})",
          "/States/S/Branches/0"},
         {"", R"({"Type": "Parallel", "End": true,
                  "Branches": [{"StartAt": "a", "States": {}}]})",
@@ -395,8 +400,10 @@ TEST(AslRules, OfReadersBatchersAndWriters) {
               at("/ReaderConfig"));
     EXPECT_EQ(problems("getObject", R"({"MaxItems": 1, "MaxItemsPath": "$.n"})"),
               at("/ReaderConfig"));
-    EXPECT_EQ(problems("getObject", R"({"CSVDelimiter": "DOT"})"), at("/ReaderConfig/CSVDelimiter"));
-    EXPECT_EQ(problems("getObject", R"({"ItemsPointer": "a/b"})"), at("/ReaderConfig/ItemsPointer"));
+    EXPECT_EQ(problems("getObject", R"({"CSVDelimiter": "DOT"})"),
+              at("/ReaderConfig/CSVDelimiter"));
+    EXPECT_EQ(problems("getObject", R"({"ItemsPointer": "a/b"})"),
+              at("/ReaderConfig/ItemsPointer"));
     EXPECT_EQ(map_problems(R"("ItemBatcher": {"MaxItemsPerBatch": 5})"), "");
     EXPECT_EQ(map_problems(R"("ItemBatcher": {})"), map_problem("/ItemBatcher"));
     EXPECT_EQ(map_problems(R"("ItemBatcher": {"MaxItemsPerBatch": 0})"),

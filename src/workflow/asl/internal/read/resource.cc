@@ -1,10 +1,10 @@
-#include "workflow/asl/internal/resource.h"
+#include "workflow/asl/internal/read/resource.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "workflow/asl/internal/integrations.h"
+#include "workflow/asl/internal/read/integrations.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -74,9 +74,8 @@ std::optional<Pattern> take_pattern(std::string_view& action) {
             return pattern;
         }
     }
-    return action.contains('.') || action.contains(':')
-               ? std::nullopt
-               : std::optional{Pattern::RequestResponse};
+    return action.contains('.') || action.contains(':') ? std::nullopt
+                                                        : std::optional{Pattern::RequestResponse};
 }
 
 /// `SERVICE:ACTION.PATTERN`, or `aws-sdk:SERVICE:ACTION.PATTERN`
@@ -149,14 +148,10 @@ std::optional<Resource> parse_text(std::string_view text, bool is_placeholder) {
 
 std::string_view suffix_of(Pattern pattern) {
     switch (pattern) {
-    case Pattern::RequestResponse:
-        return "";
-    case Pattern::Sync:
-        return ".sync";
-    case Pattern::Sync2:
-        return ".sync:2";
-    case Pattern::WaitForTaskToken:
-        return ".waitForTaskToken";
+        case Pattern::RequestResponse: return "";
+        case Pattern::Sync: return ".sync";
+        case Pattern::Sync2: return ".sync:2";
+        case Pattern::WaitForTaskToken: return ".waitForTaskToken";
     }
     return "";
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 

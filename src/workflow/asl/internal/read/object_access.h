@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "workflow/asl/internal/object.h"
+#include "workflow/asl/internal/read/object.h"
 #include "workflow/asl/machine.h"
 
 namespace sluice::workflow::asl::internal {

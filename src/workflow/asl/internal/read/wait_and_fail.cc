@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/reading.h"
-#include "workflow/asl/internal/timestamp.h"
+#include "expr/states/timestamp.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -27,7 +27,7 @@ void read_timestamp(const Object& object, Language language, WaitState& wait) {
         }
         return;
     }
-    if (!is_timestamp(*text)) {
+    if (!expr::states::parse_timestamp(*text)) {
         object.refuse("Timestamp", "String does not match RFC3339 timestamp");
     }
     wait.timestamp = std::string{*text};

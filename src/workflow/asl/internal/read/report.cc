@@ -1,4 +1,4 @@
-#include "workflow/asl/internal/report.h"
+#include "workflow/asl/internal/read/report.h"
 
 #include <utility>
 

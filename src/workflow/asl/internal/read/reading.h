@@ -7,8 +7,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "workflow/asl/internal/object.h"
-#include "workflow/asl/internal/report.h"
+#include "workflow/asl/internal/read/object.h"
+#include "workflow/asl/internal/read/report.h"
 #include "workflow/asl/machine.h"
 #include "workflow/asl/read.h"
 
@@ -29,8 +29,8 @@ struct Reading {
     ReadOptions options;
     Report report{};
     Machine machine{};
-    std::vector<FlowForm> forms{};      ///< By flow number.
-    std::vector<std::string> places{};  ///< Pointers, by state number.
+    std::vector<FlowForm> forms{};     ///< By flow number.
+    std::vector<std::string> places{}; ///< Pointers, by state number.
     boost::unordered_flat_map<std::string, std::string> labels{};
 
     FlowNumber add_flow(FlowForm form, std::optional<StateNumber> owner) {

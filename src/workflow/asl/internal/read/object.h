@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "value/value.h"
-#include "workflow/asl/internal/report.h"
+#include "workflow/asl/internal/read/report.h"
 
 namespace sluice::workflow::asl::internal {
 

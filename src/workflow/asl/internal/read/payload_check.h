@@ -5,7 +5,7 @@
 
 #include "expr/states/template.h"
 #include "value/value.h"
-#include "workflow/asl/internal/report.h"
+#include "workflow/asl/internal/read/report.h"
 
 namespace sluice::workflow::asl::internal {
 

@@ -3,8 +3,8 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/reading.h"
-#include "workflow/asl/internal/variable_name.h"
+#include "workflow/asl/internal/read/reading.h"
+#include "workflow/asl/internal/read/variable_name.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -39,10 +39,9 @@ std::vector<VariableNames> names_by_flow(const Reading& reading) {
     auto names = std::vector<VariableNames>(machine.flows.size());
     for (auto number = std::size_t{0}; number < machine.states.size(); ++number) {
         const auto& state = machine.states[number];
-        each_assigned(state, reading.places[number],
-                      [&](std::string_view name, const std::string&) {
-                          names[state.flow].emplace(name);
-                      });
+        each_assigned(
+            state, reading.places[number],
+            [&](std::string_view name, const std::string&) { names[state.flow].emplace(name); });
     }
     return names;
 }

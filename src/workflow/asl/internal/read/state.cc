@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/field_rules.h"
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/payload_check.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/field_rules.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/payload_check.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -30,8 +30,9 @@ void read_language(StateSite& site) {
     if (whole != Language::Jsonata || site.state.language == Language::Jsonata) {
         return;
     }
-    constexpr auto message = "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole "
-                             "state machine";
+    constexpr auto message =
+        "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole "
+        "state machine";
     if (site.state.flow == 0) {
         site.object.refuse_all(message);
     } else {
@@ -79,34 +80,20 @@ void read_data_flow(StateSite& site) {
         read_paths(site);
         return;
     }
-    state.parameters =
-        read_object_template(site.object, "Arguments", {.language = state.language});
+    state.parameters = read_object_template(site.object, "Arguments", {.language = state.language});
     state.output = read_template(site.object, "Output", after);
 }
 
 void read_details(StateSite& site) {
     switch (site.state.kind) {
-    case Kind::Choice:
-        site.state.details = read_choice(site);
-        break;
-    case Kind::Wait:
-        site.state.details = read_wait(site);
-        break;
-    case Kind::Fail:
-        site.state.details = read_fail(site);
-        break;
-    case Kind::Task:
-        site.state.details = read_task(site);
-        break;
-    case Kind::Parallel:
-        site.state.details = read_parallel(site);
-        break;
-    case Kind::Map:
-        site.state.details = read_map(site);
-        break;
-    case Kind::Pass:
-    case Kind::Succeed:
-        break;
+        case Kind::Choice: site.state.details = read_choice(site); break;
+        case Kind::Wait: site.state.details = read_wait(site); break;
+        case Kind::Fail: site.state.details = read_fail(site); break;
+        case Kind::Task: site.state.details = read_task(site); break;
+        case Kind::Parallel: site.state.details = read_parallel(site); break;
+        case Kind::Map: site.state.details = read_map(site); break;
+        case Kind::Pass:
+        case Kind::Succeed: break;
     }
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/reading.h"
-#include "workflow/asl/internal/resource.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/reading.h"
+#include "workflow/asl/internal/read/resource.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -93,16 +93,15 @@ void read_credentials(StateSite& site, TaskState& task) {
         return;
     }
     // What else than the service's own resources wants is not known.
-    auto is_known = task.resource.starts_with("arn:") && (task.resource.contains(":lambda:") ||
-                                                          task.resource.contains(":states:"));
+    auto is_known = task.resource.starts_with("arn:") &&
+                    (task.resource.contains(":lambda:") || task.resource.contains(":states:"));
     auto has_role = !is_known || credentials->has("RoleArn") ||
                     (site.language() == Language::JsonPath && credentials->has("RoleArn.$"));
     if (!has_role) {
         credentials->refuse_all("The field 'RoleArn' is required but was missing");
         return;
     }
-    task.credentials =
-        read_template(site.object, "Credentials", {.language = site.language()});
+    task.credentials = read_template(site.object, "Credentials", {.language = site.language()});
 }
 
 } // namespace

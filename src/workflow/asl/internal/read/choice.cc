@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -22,10 +22,11 @@ void check_inner_rules(const Object& rule) {
         open.pop_back();
         for (auto name : {"Next", "Assign", "Output"}) {
             if (form != &rule.form() && form->find(name) != nullptr) {
-                rule.report().add(join(place, name),
-                                  fmt::format("The field '{}' is only supported in the rule itself, "
-                                              "not inside And, Or or Not",
-                                              name));
+                rule.report().add(
+                    join(place, name),
+                    fmt::format("The field '{}' is only supported in the rule itself, "
+                                "not inside And, Or or Not",
+                                name));
             }
         }
         for (const auto& [key, member] : form->is_map() ? form->as_map() : Members{}) {

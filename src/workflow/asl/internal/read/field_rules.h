@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/asl/internal/object.h"
+#include "workflow/asl/internal/read/object.h"
 #include "workflow/asl/machine.h"
 
 namespace sluice::workflow::asl::internal {

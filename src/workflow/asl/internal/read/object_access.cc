@@ -1,12 +1,12 @@
-#include "workflow/asl/internal/object_access.h"
+#include "workflow/asl/internal/read/object_access.h"
 
 #include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/resource.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/resource.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -45,8 +45,8 @@ void check_headers(const Object& config) {
     for (const auto& header : *headers) {
         auto place = join(config.at("CSVHeaders"), index++);
         if (!header.is_string()) {
-            config.report().add(place, fmt::format("A header must be a string but is {}",
-                                                   kind_of(header)));
+            config.report().add(
+                place, fmt::format("A header must be a string but is {}", kind_of(header)));
         }
     }
     if (headers->empty()) {
@@ -135,18 +135,19 @@ std::optional<ItemBatcher> read_item_batcher(const Object& map, Language languag
     } else {
         batcher->allow_only({"MaxItemsPerBatch", "MaxInputBytesPerBatch", "BatchInput", "Comment"});
     }
-    auto made = ItemBatcher{
-        .items_max = read_batch_number(*batcher, language, "MaxItemsPerBatch",
-                                       "MaxItemsPerBatchPath", batch_items_max),
-        .bytes_max = read_batch_number(*batcher, language, "MaxInputBytesPerBatch",
-                                       "MaxInputBytesPerBatchPath", batch_bytes_max),
-        .input = read_template(*batcher, "BatchInput", {.language = language})};
+    auto made =
+        ItemBatcher{.items_max = read_batch_number(*batcher, language, "MaxItemsPerBatch",
+                                                   "MaxItemsPerBatchPath", batch_items_max),
+                    .bytes_max = read_batch_number(*batcher, language, "MaxInputBytesPerBatch",
+                                                   "MaxInputBytesPerBatchPath", batch_bytes_max),
+                    .input = read_template(*batcher, "BatchInput", {.language = language})};
     auto has_size = [&](std::string_view name) {
         return batcher->has(name) || batcher->has(fmt::format("{}Path", name));
     };
     if (!has_size("MaxItemsPerBatch") && !has_size("MaxInputBytesPerBatch")) {
-        batcher->refuse_all("One of these fields is required: [MaxItemsPerBatch, "
-                            "MaxInputBytesPerBatch]");
+        batcher->refuse_all(
+            "One of these fields is required: [MaxItemsPerBatch, "
+            "MaxInputBytesPerBatch]");
     }
     return made;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 

@@ -1,4 +1,4 @@
-#include "workflow/asl/internal/payload_check.h"
+#include "workflow/asl/internal/read/payload_check.h"
 
 #include <functional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "workflow/asl/internal/object.h"
+#include "workflow/asl/internal/read/object.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,16 +13,11 @@ std::string_view kind_of(const Value& value) {
         return "a number";
     }
     switch (value.kind()) {
-    case value::Kind::Null:
-        return "null";
-    case value::Kind::Bool:
-        return "a boolean";
-    case value::Kind::List:
-        return "an array";
-    case value::Kind::Map:
-        return "an object";
-    default:
-        return "a string";
+        case value::Kind::Null: return "null";
+        case value::Kind::Bool: return "a boolean";
+        case value::Kind::List: return "an array";
+        case value::Kind::Map: return "an object";
+        default: return "a string";
     }
 }
 
@@ -52,8 +47,7 @@ void Object::refuse_all(std::string message, std::string_view code) const {
 
 bool Object::require(Names names) const {
     auto missing = std::vector<std::string_view>{};
-    std::ranges::copy_if(names, std::back_inserter(missing),
-                         [&](auto name) { return !has(name); });
+    std::ranges::copy_if(names, std::back_inserter(missing), [&](auto name) { return !has(name); });
     if (!missing.empty()) {
         refuse_all(fmt::format("These fields are required: [{}]", fmt::join(missing, ", ")));
     }
@@ -73,8 +67,8 @@ bool Object::allow_one_of(Names names) const {
     auto given = std::vector<std::string_view>{};
     std::ranges::copy_if(names, std::back_inserter(given), [&](auto name) { return has(name); });
     if (given.size() > 1) {
-        refuse_all(fmt::format("Only one of these fields may be given: [{}]",
-                               fmt::join(given, ", ")));
+        refuse_all(
+            fmt::format("Only one of these fields may be given: [{}]", fmt::join(given, ", ")));
     }
     return given.size() <= 1;
 }

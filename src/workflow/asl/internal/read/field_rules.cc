@@ -1,4 +1,4 @@
-#include "workflow/asl/internal/field_rules.h"
+#include "workflow/asl/internal/read/field_rules.h"
 
 #include <algorithm>
 #include <array>

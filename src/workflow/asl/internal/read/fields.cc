@@ -1,12 +1,12 @@
-#include "workflow/asl/internal/fields.h"
+#include "workflow/asl/internal/read/fields.h"
 
 #include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/payload_check.h"
-#include "workflow/asl/internal/variable_name.h"
+#include "workflow/asl/internal/read/payload_check.h"
+#include "workflow/asl/internal/read/variable_name.h"
 
 namespace sluice::workflow::asl::internal {
 

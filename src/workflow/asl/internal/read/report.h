@@ -36,8 +36,7 @@ std::string join(std::string_view pointer, std::size_t index);
 /// What was found wrong so far; more than a thousand things are not kept.
 class Report {
 public:
-    void add(std::string_view pointer, std::string message,
-             std::string_view name = code::schema);
+    void add(std::string_view pointer, std::string message, std::string_view name = code::schema);
     void warn(std::string_view pointer, std::string message, std::string_view name);
 
     std::size_t size() const { return errors_.size(); }

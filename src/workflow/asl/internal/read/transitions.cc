@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "value/wording.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -70,9 +70,10 @@ void check_transitions(const Object& states, std::string_view start) {
         }
     }
     if (!has_end) {
-        states.refuse_all("There is no terminal state: one that can be reached must have 'End', or "
-                          "be a Succeed or Fail state",
-                          code::no_end);
+        states.refuse_all(
+            "There is no terminal state: one that can be reached must have 'End', or "
+            "be a Succeed or Fail state",
+            code::no_end);
     }
 }
 

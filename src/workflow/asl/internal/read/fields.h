@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "workflow/asl/internal/object.h"
+#include "workflow/asl/internal/read/object.h"
 #include "workflow/asl/machine.h"
 
 namespace sluice::workflow::asl::internal {

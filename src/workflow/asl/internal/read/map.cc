@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/object_access.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/object_access.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -20,9 +20,8 @@ constexpr auto whole_max = WholeRange{.min = 0, .max = INT32_MAX};
 bool may_stand_in_label(std::uint32_t code) {
     constexpr auto refused = std::string_view{" <>{}[]?*\"#%\\^|~`$&,;:/"};
     auto is_control = code < 0x20 || (code >= 0x7F && code <= 0x9F);
-    return !is_control && code < 0xD800
-               ? code >= 0x80 || !refused.contains(static_cast<char>(code))
-               : !is_control;
+    return !is_control && code < 0xD800 ? code >= 0x80 || !refused.contains(static_cast<char>(code))
+                                        : !is_control;
 }
 
 /// Nothing: it is a label.
@@ -54,10 +53,10 @@ void read_label(StateSite& site, MapState& map) {
     }
     auto [known, is_new] = site.reading.labels.try_emplace(std::string{*label}, site.state.name);
     if (!is_new) {
-        site.object.refuse("Label",
-                           fmt::format("The label '{}' is that of the state '{}' already", *label,
-                                       known->second),
-                           code::repeated_label);
+        site.object.refuse(
+            "Label",
+            fmt::format("The label '{}' is that of the state '{}' already", *label, known->second),
+            code::repeated_label);
     }
     map.label = *label;
 }
@@ -124,12 +123,12 @@ void read_processor(StateSite& site, MapState& map) {
     }
     processor->allow_only({"StartAt", "States", "ProcessorConfig", "Comment"});
     read_processor_config(site, *processor, map);
-    map.processor = site.reading.add_flow(
-        {.form = &processor->form(),
-         .pointer = processor->pointer(),
-         .is_express = map.is_distributed ? map.is_express : site.is_express,
-         .sees_outer = !map.is_distributed},
-        site.number);
+    map.processor =
+        site.reading.add_flow({.form = &processor->form(),
+                               .pointer = processor->pointer(),
+                               .is_express = map.is_distributed ? map.is_express : site.is_express,
+                               .sees_outer = !map.is_distributed},
+                              site.number);
 }
 
 void read_items(StateSite& site, MapState& map) {

@@ -1,10 +1,10 @@
-#include "workflow/asl/internal/integrations.h"
+#include "workflow/asl/internal/read/integrations.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include "workflow/asl/internal/resource.h"
+#include "workflow/asl/internal/read/resource.h"
 
 namespace sluice::workflow::asl::internal {
 

@@ -1,4 +1,4 @@
-#include "workflow/asl/internal/variable_name.h"
+#include "workflow/asl/internal/read/variable_name.h"
 
 #include <cstdint>
 
@@ -44,9 +44,10 @@ std::optional<std::string> fault_of_variable(std::string_view name) {
     for (auto at = std::size_t{0}; at < name.size(); ++letters) {
         auto [code, size] = decode_utf8(name.substr(at));
         if (size == 0 || !may_stand_in_name(code, at == 0)) {
-            return fmt::format("The variable name '{}' must be letters, digits and '_', and not "
-                               "begin with a digit",
-                               name);
+            return fmt::format(
+                "The variable name '{}' must be letters, digits and '_', and not "
+                "begin with a digit",
+                name);
         }
         at += size;
     }

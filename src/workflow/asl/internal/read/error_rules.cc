@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/fields.h"
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
 
@@ -62,7 +62,9 @@ Retrier read_retrier(const Object& rule, bool is_last) {
     }
     if (const auto* rate = rule.find("BackoffRate")) {
         auto whole = whole_of(*rate);
-        auto given = whole ? static_cast<double>(*whole) : rate->is_double() ? rate->as_double() : 0;
+        auto given = whole               ? static_cast<double>(*whole)
+                     : rate->is_double() ? rate->as_double()
+                                         : 0;
         if (!(given >= 1)) {
             rule.refuse("BackoffRate", "The field 'BackoffRate' must be a number of at least 1.0");
         }
