@@ -48,9 +48,10 @@ std::expected<Expression, Fault> Expression::compile(std::string_view text,
 }
 
 Answer Expression::evaluate(const std::optional<Value>& input, const Bindings& bindings,
-                            const Budget& budget) const {
+                            const Budget& budget,
+                            const std::optional<Circumstances>& circumstances) const {
     try {
-        auto evaluator = internal::Evaluator{*tree_, bindings, budget};
+        auto evaluator = internal::Evaluator{*tree_, bindings, budget, circumstances};
         auto result = evaluator.run(input);
         if (result.is_undefined()) {
             return Undefined{};
@@ -59,6 +60,10 @@ Answer Expression::evaluate(const std::optional<Value>& input, const Bindings& b
     } catch (internal::Raised& raised) {
         return fault_of(raised);
     }
+}
+
+const std::vector<std::vector<std::string>>& Expression::questions() const {
+    return tree_->externals;
 }
 
 Compiled compile(std::string_view text, const CompileOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/random.h"
 #include "expr/program.h"
 #include "value/value.h"
 
@@ -32,15 +34,19 @@ struct NativeFunction {
     std::string name;
     std::string signature; ///< JSONata's own, for example `<n-n:n>`; empty: whatever is given.
     /// Arguments that are undefined at the end are left out, others are null.
-    std::function<Answer(std::span<const Value> arguments)> call;
+    std::function<Answer(std::span<const Value> arguments, Random& chance)> call;
 };
 
 struct Options {
     std::vector<NativeFunction> functions;
     bool has_eval = true;
-    std::vector<std::string> names;      ///< Bound from outside; empty: any.
-    std::function<Time()> clock = {};    ///< For `$now` and `$millis`; the system's when empty.
-    std::function<double()> random = {}; ///< For `$random` and `$shuffle`: from 0 to below 1.
+    std::vector<std::string> names; ///< Bound from outside; empty: any.
+};
+
+/// What makes an evaluation give the same answer again.
+struct Circumstances {
+    Time now;               ///< For `$now` and `$millis`.
+    std::uint64_t seed = 0; ///< For `$random`, `$shuffle` and the host's functions.
 };
 
 /// A compiled JSONata expression. Immutable, shared between threads; copies share it.
@@ -53,9 +59,13 @@ public:
                                                     const Options& options = {});
 
     /// Bindings are asked for a variable by its name alone, or by the longest static path that
-    /// starts with it.
+    /// starts with it. Without circumstances the time is the system's and chance is chance.
     Answer evaluate(const std::optional<Value>& input, const Bindings& bindings,
-                    const Budget& budget = {}) const;
+                    const Budget& budget = {},
+                    const std::optional<Circumstances>& circumstances = {}) const;
+
+    /// What the bindings may be asked for: a variable, then the members behind it.
+    const std::vector<std::vector<std::string>>& questions() const;
 
 private:
     explicit Expression(std::shared_ptr<const internal::Tree> tree) : tree_{std::move(tree)} {}

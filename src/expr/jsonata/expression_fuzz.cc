@@ -31,13 +31,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const auto input = std::optional{fuzz_input()};
     namespace jsonata = sluice::expr::jsonata;
     auto text = std::string_view{reinterpret_cast<const char*>(data), size};
-    auto options =
-        jsonata::Options{.clock = [] { return sluice::Time{}; }, .random = [] { return 0.5; }};
-    auto expression = jsonata::Expression::compile(text, options);
+    auto expression = jsonata::Expression::compile(text);
     if (expression) {
         auto budget = sluice::expr::Budget{.steps_max = 10'000, .memory_bytes_max = 16UL << 20U};
-        auto first = expression->evaluate(input, FuzzBindings{}, budget);
-        auto second = expression->evaluate(input, FuzzBindings{}, budget);
+        auto first = expression->evaluate(input, FuzzBindings{}, budget, jsonata::Circumstances{});
+        auto second = expression->evaluate(input, FuzzBindings{}, budget, jsonata::Circumstances{});
         if (first != second) {
             __builtin_trap();
         }

@@ -27,12 +27,13 @@ std::string wording(const Answer& answer) {
 
 Answer answer_of(std::string_view text, const std::optional<Value>& input = std::nullopt,
                  const Options& options = {}, const Value& names = Value::object({}),
-                 const Budget& budget = {}) {
+                 const Budget& budget = {},
+                 const std::optional<Circumstances>& circumstances = {}) {
     auto expression = Expression::compile(text, options);
     if (!expression) {
         return expression.error();
     }
-    return expression->evaluate(input, testing::MapBindings{names}, budget);
+    return expression->evaluate(input, testing::MapBindings{names}, budget, circumstances);
 }
 
 std::string evaluate(std::string_view text, std::string_view input = "") {
@@ -135,21 +136,35 @@ TEST(Jsonata, KnowsTimesWestOfGreenwichByHalfHours) {
 }
 
 TEST(Jsonata, TakesItsClockAndChanceFromTheHost) {
-    auto options = Options{.clock = [] { return Time{std::chrono::seconds{1}}; },
-                           .random = [] { return 0.25; }};
-    EXPECT_EQ(wording(answer_of("[$now(), $millis(), $random()]", {}, options)),
-              R"(["1970-01-01T00:00:01.000Z",1000,0.25])");
-    EXPECT_EQ(wording(answer_of("$shuffle([1, 2, 3, 4])", {}, options)), "[4,3,1,2]");
+    auto given = [](std::string_view text, std::uint64_t seed) {
+        return wording(answer_of(text, {}, {}, Value::object({}), {},
+                                 Circumstances{Time{std::chrono::seconds{1}}, seed}));
+    };
+    EXPECT_EQ(given("[$now(), $millis()]", 0), R"(["1970-01-01T00:00:01.000Z",1000])");
+    EXPECT_EQ(given("$random()", 7), given("$random()", 7));
+    EXPECT_NE(given("$random()", 7), given("$random()", 8));
+    EXPECT_EQ(given("$random() = $random()", 7), "false");
+    EXPECT_EQ(given("$shuffle([1..20])", 7), given("$shuffle([1..20])", 7));
+}
+
+TEST(Jsonata, TellsWhatItMayAskFor) {
+    auto expression = Expression::compile("$states.input.a + $b.c[0] + ($d := 1; $d)");
+
+    EXPECT_THAT(expression->questions(),
+                ::testing::IsSupersetOf(
+                    std::vector<std::vector<std::string>>{{"states", "input", "a"}, {"b"}}));
 }
 
 TEST(Jsonata, CallsTheHostsFunctions) {
-    auto half = NativeFunction{"half", "<n-:n>", [](std::span<const Value> arguments) -> Answer {
-                                   return Value{arguments[0].as_int() / 2};
-                               }};
-    auto fails = NativeFunction{
-        "fails", "", [](std::span<const Value>) -> Answer { return Fault{"E1", "no", 0}; }};
-    auto nothing =
-        NativeFunction{"nothing", "", [](std::span<const Value>) -> Answer { return Undefined{}; }};
+    auto half =
+        NativeFunction{"half", "<n-:n>", [](std::span<const Value> arguments, Random&) -> Answer {
+                           return Value{arguments[0].as_int() / 2};
+                       }};
+    auto fails = NativeFunction{"fails", "", [](std::span<const Value>, Random&) -> Answer {
+                                    return Fault{"E1", "no", 0};
+                                }};
+    auto nothing = NativeFunction{
+        "nothing", "", [](std::span<const Value>, Random&) -> Answer { return Undefined{}; }};
     auto options = Options{.functions = {half, fails, nothing}};
     EXPECT_EQ(wording(answer_of("[4, 10].$half()", {}, options)), "[2,5]");
     EXPECT_EQ(wording(answer_of("$map([4, 10], $half)", {}, options)), "T0410");

@@ -49,6 +49,18 @@ public:
     /// list of all it selects, which may be empty.
     std::expected<Value, Fault> read(const Value& root, const Budget& budget = {}) const;
 
+    /// Whether it is names and indices alone: `find` then leads to its one place without a copy.
+    bool is_plain() const;
+    /// Of a plain path; null when nothing is there.
+    const Value* find(const Value& root) const;
+    /// Why a plain path finds nothing there, in Jayway's words.
+    std::string explain_missing(const Value& root) const;
+    /// The first of its steps that finds nothing, a name or an index; empty when all find
+    /// something.
+    std::string missing_step(const Value& root) const;
+    /// Whether only its last step finds nothing, an index that a list does not have.
+    bool ends_outside_a_list(const Value& root) const;
+
     const std::string& text() const { return text_; }
 
 private:

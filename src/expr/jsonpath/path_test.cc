@@ -136,6 +136,21 @@ TEST(JaywayPath, YieldsTheValueOfADefinitePath) {
     EXPECT_EQ(jayway("$.t.x", json), "fault no_such_member");
 }
 
+TEST(JaywayPath, SaysWhyNothingIsThereAsJaywaySays) {
+    auto document = value::parse_json(R"({"a": {"l": [1]}, "t": "s"})").value();
+    auto reason = [&](std::string_view text) {
+        return Path::compile(text, Dialect::Jayway)->explain_missing(document);
+    };
+
+    EXPECT_EQ(reason("$.nope"), "No results for path: $['nope']");
+    EXPECT_EQ(reason("$.a.nope.x"), "Missing property in path $['a']['nope']");
+    EXPECT_EQ(reason("$.a.l[7].x"), "No results for path: $['a']['l'][7]['x']");
+    EXPECT_EQ(reason("$.t[0]"),
+              "Filter: [0] can only be applied to arrays. Current context is: \"s\"");
+    EXPECT_EQ(reason("$.t.x"),
+              "Expected to find an object with property ['x'] in path $['t'] but found 'string'");
+}
+
 TEST(JaywayPath, YieldsAListOtherwiseEvenWhenTheParentIsMissing) {
     constexpr auto json = std::string_view{R"({"i": [{"x": 1}, {"x": 2}, {"y": 3}]})"};
 
@@ -177,6 +192,14 @@ TEST(JaywayPath, FiltersAsJaywayWritesThem) {
     EXPECT_EQ(numbers("@.l.length() > 1"), "[1]");
     EXPECT_EQ(numbers("@.l[0] == $[0].n"), "[1]");
     EXPECT_EQ(numbers("@.m == null"), "[\"2\"]");
+    EXPECT_EQ(numbers("@.s == Ab"), "[1]");
+}
+
+TEST(JaywayPath, CountsFromTheEndAsTheFirstJsonPathDid) {
+    EXPECT_EQ(jayway("$.a[(@.length-1)].b", R"({"a": [1, {"b": 2}]})"), "2");
+    EXPECT_EQ(jayway("$.a[( @.length - 2 )]", R"({"a": [1, 2]})"), "refused");
+    EXPECT_EQ(jayway("$.a[(@.length+1)]", "{}"), "refused");
+    EXPECT_TRUE(Path::compile("$[(@.length-1)]", Dialect::Jayway)->is_definite());
 }
 
 TEST(JaywayPath, TestsAnObjectItself) {

@@ -2,6 +2,8 @@
 
 #include <expected>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "expr/states/sight.h"
@@ -19,7 +21,12 @@ public:
     static std::expected<Condition, std::vector<TemplateProblem>> compile(const Value& rule,
                                                                           Language language);
 
+    /// A value of another type makes a comparison false; a path that finds nothing fails, but for
+    /// `IsPresent`. `field` names a JSONata condition in failures: `Choices[0]/Condition`.
     std::expected<bool, Failure> holds(const Sight& sight, std::string_view field) const;
+
+    /// Variables that it reads.
+    const std::vector<std::string>& variables() const;
 
 private:
     struct Plan;

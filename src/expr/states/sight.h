@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "value/value.h"
 
 namespace sluice::expr::states {
@@ -14,10 +15,13 @@ enum class Language : std::uint8_t { JsonPath, Jsonata };
 /// Why a state cannot go on, in the service's words.
 struct Failure {
     std::optional<std::string> error{}; ///< `States.Runtime`; a Fail state may name none.
+    /// Without "An error occurred while executing the state …", which whoever runs it puts before.
     std::optional<std::string> cause{};
-    /// The field whose evaluation failed, `Output/result`: the history then tells of it first.
+    /// The field whose evaluation failed, `Output/result`, where the service tells of one.
     std::string location{};
 
+    /// The history tells of it by an event of its own, `EvaluationFailed`, before the state fails.
+    bool is_of_evaluation() const { return error == "States.QueryEvaluationError"; }
     bool operator==(const Failure&) const = default;
 };
 
@@ -46,7 +50,9 @@ struct Sight {
     const Variables* variables = nullptr;
     const Value* result = nullptr;       ///< `$states.result`, where there is one.
     const Value* error_output = nullptr; ///< `$states.errorOutput`, likewise.
-    std::uint64_t chance = 0; ///< Seeds what is random, so that the same sight gives the same value.
+    std::uint64_t chance =
+        0;      ///< Seeds what is random, so that the same sight gives the same value.
+    Time now{}; ///< What `$now()` and `$millis()` say.
 };
 
 } // namespace sluice::expr::states

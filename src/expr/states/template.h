@@ -6,15 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "expr/states/selector.h"
 #include "expr/states/sight.h"
 #include "value/value.h"
 
 namespace sluice::expr::states {
 
-/// What is wrong with a template: where in it, as a JSON pointer (`/Payload/id.$`), and why.
+/// What is wrong with a template, in the service's words: the object or list that it is in, as a
+/// JSON pointer from the template's own root (`/Payload`), and why.
 struct TemplateProblem {
     std::string pointer;
     std::string message;
+
+    bool operator==(const TemplateProblem&) const = default;
 };
 
 /// What a template may use besides `$states.input` and `$states.context`.
@@ -36,6 +40,8 @@ public:
     bool is_constant() const;
     /// As its author wrote it.
     const Value& form() const;
+    /// Of a form that is one JSONata expression, what stands between the marks; empty otherwise.
+    std::string_view expression() const;
     /// Variables that it reads.
     const std::vector<std::string>& variables() const;
 
@@ -46,29 +52,12 @@ private:
     std::shared_ptr<const Plan> plan_;
 };
 
-/// A field that names one thing: `$.a`, `$$.Map.Item.Index`, `$name.b`, or an intrinsic function.
-class Selector {
-public:
-    /// What may be written there.
-    enum class Kind : std::uint8_t {
-        Path,           ///< `InputPath`, `OutputPath`: any path.
-        Reference,      ///< `ItemsPath`, `SecondsPath`, `Variable`: a reference path.
-        PathOrFunction, ///< Values of `.$` keys, `ErrorPath`.
-    };
-    static std::expected<Selector, std::string> compile(std::string_view text, Kind kind);
+/// The text of a JSONata string without its marks and the blanks beside them; nothing when it is
+/// a literal.
+std::string_view expression_in(std::string_view text);
 
-    /// A path that finds nothing fails as `InputPath` does ("Invalid path '…' : No results …").
-    std::expected<Value, Failure> read(const Sight& sight) const;
-    /// Nothing when there is nothing: Choice's `IsPresent`.
-    std::optional<Value> find(const Sight& sight) const;
-    const std::string& text() const;
-    bool is_function() const;
-
-private:
-    struct Plan;
-    explicit Selector(std::shared_ptr<const Plan> plan);
-
-    std::shared_ptr<const Plan> plan_;
-};
+/// What a JSONata field fails with whose value is of another type than it takes.
+Failure unexpected_type(const Template& source, std::string_view field, std::string_view expected,
+                        const Value& value);
 
 } // namespace sluice::expr::states

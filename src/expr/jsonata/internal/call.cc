@@ -154,7 +154,7 @@ Item Evaluator::call_host(const Function& function, std::span<const Item> argume
     for (const auto& argument : arguments) {
         values.push_back(to_value(argument, *this, false));
     }
-    auto answer = native.call(values);
+    auto answer = native.call(values, chance());
     if (auto* fault = std::get_if<Fault>(&answer)) {
         fault->position = position_unknown;
         throw Raised{std::move(*fault)};

@@ -7,13 +7,18 @@
 
 namespace sluice::expr::jsonata::internal {
 
-Evaluator::Evaluator(const Tree& tree, const Bindings& bindings, const Budget& budget)
+Evaluator::Evaluator(const Tree& tree, const Bindings& bindings, const Budget& budget,
+                     const std::optional<Circumstances>& circumstances)
     : tree_{tree},
       bindings_{bindings},
       meter_{budget},
       arena_{budget.memory_bytes_max},
       depth_max_{budget.call_depth_max} {
     add_externals(tree);
+    if (circumstances) {
+        now_ = circumstances->now;
+        chance_ = Random{circumstances->seed};
+    }
 }
 
 void Evaluator::add_externals(const Tree& tree) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "expr/jsonata/expression.h"
 #include "expr/jsonata/internal/arena.h"
 #include "expr/jsonata/internal/item.h"
@@ -20,7 +21,8 @@ namespace sluice::expr::jsonata::internal {
 /// as long as it. Raises T…, D… and U1001.
 class Evaluator {
 public:
-    Evaluator(const Tree& tree, const Bindings& bindings, const Budget& budget);
+    Evaluator(const Tree& tree, const Bindings& bindings, const Budget& budget,
+              const std::optional<Circumstances>& circumstances);
 
     Item run(const std::optional<Value>& input);
     Item evaluate(const Node& node, const Item& input, Frame* frame);
@@ -46,8 +48,7 @@ public:
     Item make_text(std::string_view text);
     /// One for the whole evaluation.
     Time now();
-    /// From 0 to below 1.
-    double random();
+    Random& chance();
 
     Item regex_match(const Function& regex, const Item& text, std::size_t from);
     /// The first match of a regular expression at or behind a byte.
@@ -130,6 +131,7 @@ private:
         held_;                                     ///< What bindings and the host's functions gave.
     std::vector<std::unique_ptr<Tree>> evaluated_; ///< By `$eval`.
     std::optional<Time> now_;
+    std::optional<Random> chance_;
 };
 
 /// How many arguments a function is passed by those that take it.

@@ -229,7 +229,20 @@ private:
         if (cursor_.take("null")) {
             return Value{};
         }
-        return cursor_.expected("a path from @ or $, or a literal");
+        // State machines in use write texts without quotes too.
+        auto word = std::string{};
+        while (is_word_letter(cursor_.peek())) {
+            word += cursor_.peek();
+            cursor_.advance();
+        }
+        if (word.empty()) {
+            return cursor_.expected("a path from @ or $, or a literal");
+        }
+        return Value{word};
+    }
+
+    static bool is_word_letter(char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     }
 
     Parsed<Value> list() {

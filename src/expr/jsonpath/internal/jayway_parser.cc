@@ -116,11 +116,30 @@ private:
             made.selectors.emplace_back(TRY(filter()));
         } else if (cursor_.take("*")) {
             made.selectors.emplace_back(Wildcard{});
+        } else if (cursor_.peek() == '(') {
+            made.selectors.emplace_back(TRY(from_the_end()));
         } else {
             TRY(listed(made));
         }
         cursor_.skip_blanks();
         return cursor_.expect("]", "behind a selector");
+    }
+
+    /// `(@.length-1)`: an index from the end, as the first JSONPath wrote it.
+    Parsed<Index> from_the_end() {
+        cursor_.advance();
+        cursor_.skip_blanks();
+        TRY(cursor_.expect("@.length", "in an index from the end, (@.length-1)"));
+        cursor_.skip_blanks();
+        auto begin = cursor_.position();
+        auto selector = TRY(parse_index_or_slice(cursor_));
+        const auto* index = std::get_if<Index>(&selector);
+        if (index == nullptr || index->at >= 0) {
+            return Cursor::fault_at(begin, "expected - and a number behind @.length");
+        }
+        cursor_.skip_blanks();
+        TRY(cursor_.expect(")", "behind an index from the end"));
+        return *index;
     }
 
     Parsed<Filter> filter() {

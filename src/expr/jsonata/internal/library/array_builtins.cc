@@ -55,7 +55,7 @@ Item run_shuffle(const Call& call) {
     }
     auto items = items_of(call, call[0]);
     for (auto i = items.size(); i-- > 1;) {
-        auto chance = call.evaluator.random();
+        auto chance = call.evaluator.chance().unit();
         auto other = static_cast<std::size_t>(chance * static_cast<double>(i + 1));
         std::swap(items[i], items[std::min(other, i)]);
     }

@@ -134,7 +134,7 @@ Item run_power(const Call& call) {
 }
 
 Item run_random(const Call& call) {
-    return Item::of(call.evaluator.random());
+    return Item::of(call.evaluator.chance().unit());
 }
 
 Item run_sum(const Call& call) {
@@ -238,12 +238,12 @@ Item run_parse_integer(const Call& call) {
 
 } // namespace
 
-double Evaluator::random() {
-    if (options().random) {
-        return options().random();
+Random& Evaluator::chance() {
+    if (!chance_) {
+        static thread_local auto seeds = Random{std::random_device{}()};
+        chance_ = Random{seeds.next()};
     }
-    static thread_local auto engine = std::mt19937_64{std::random_device{}()};
-    return std::uniform_real_distribution{}(engine);
+    return *chance_;
 }
 
 std::span<const Builtin> number_builtins() {

@@ -115,7 +115,7 @@ Item run_to_millis(const Call& call) {
 
 Time Evaluator::now() {
     if (!now_) {
-        now_ = options().clock ? options().clock() : SystemClock{}.wall();
+        now_ = SystemClock{}.wall();
     }
     return *now_;
 }
