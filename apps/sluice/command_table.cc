@@ -120,7 +120,21 @@ Command run_row() {
                    .target = &options->labels,
                    .help = "A label of the run; may be repeated",
                    .value = "KEY=VALUE"},
-                  durability_word(options->durability)},
+                  durability_word(options->durability),
+                  {.name = "--mocks",
+                   .target = &options->mocks,
+                   .help = "What the tasks of a state machine answer: JSON, or @FILE",
+                   .value = "JSON"},
+                  {.name = "--objects",
+                   .target = &options->objects,
+                   .help = "What its object store holds: JSON, or @FILE",
+                   .value = "JSON"},
+                  {.name = "--skip-waits",
+                   .target = &options->skips_waits,
+                   .help = "Run a state machine on virtual time: a month passes at once"},
+                  {.name = "--history",
+                   .target = &options->has_history,
+                   .help = "Print the execution history of a state machine too"}},
         .run = [options] { return run(*options); }};
     add_execution(command, *options);
     return command;

@@ -11,6 +11,8 @@
 #include "base/fingerprint.h"
 #include "sluice/output.h"
 #include "value/json.h"
+#include "workflow/asl/compile.h"
+#include "workflow/asl/read.h"
 #include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
 
@@ -109,6 +111,25 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
         loaded.hashes.push_back(engine::Catalog::hash_of(each));
     }
     return loaded;
+}
+
+std::expected<raw::Definition, Findings> load_machine(const std::string& text,
+                                                      const std::string& file,
+                                                      const std::string& name, bool is_mocked) {
+    auto document = raw::parse(text, file);
+    if (!document) {
+        return std::unexpected(document.error());
+    }
+    auto machine = workflow::asl::read(document->form, {.refuses_unsupported = !is_mocked});
+    if (machine) {
+        return workflow::asl::compile(document->form, {.name = name, .is_mocked = is_mocked});
+    }
+    auto problems = std::vector<trigger::Problem>{};
+    for (const auto& diagnostic : machine.error()) {
+        auto path = diagnostic.location.substr(diagnostic.location.starts_with('/') ? 1 : 0);
+        problems.push_back({.path = path, .message = diagnostic.message});
+    }
+    return std::unexpected(raw::locate(*document, std::move(problems)));
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

@@ -35,6 +35,12 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
                                                           const trigger::Vocabulary& vocabulary,
                                                           const KnownFunctions& known);
 
+/// A state machine, under this name.
+std::expected<workflow::raw::Definition, Findings> load_machine(const std::string& text,
+                                                                const std::string& file,
+                                                                const std::string& name,
+                                                                bool is_mocked);
+
 /// The functions that a file declares under `functions`, and nothing else.
 std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(
     const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "workflow/asl/vocabulary.h"
 #include "workflow/dag/check.h"
 #include "workflow/dag/compile.h"
 #include "workflow/dag/operator.h"
@@ -51,6 +52,7 @@ ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocab
 trigger::Vocabulary make_vocabulary() {
     auto vocabulary = trigger::Vocabulary{};
     dag::add_vocabulary(vocabulary, dag::built_in_operators());
+    workflow::asl::add_vocabulary(vocabulary);
     return vocabulary;
 }
 

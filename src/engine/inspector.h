@@ -79,9 +79,11 @@ struct ReplayReport {
 /// checkpoint at or before an event. The limits must be those it was decided with.
 ///
 /// Ids seen before a checkpoint are not part of it: what was a duplicate of one is taken as such.
+/// A listener hears what the run's language tells of the decisions.
 Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
                             const trigger::DecideLimits& limits,
-                            trigger::EventNumber from = trigger::EventNumber{0});
+                            trigger::EventNumber from = trigger::EventNumber{0},
+                            trigger::Listener* listener = nullptr);
 
 /// The state a run had right after this event, from what history recorded: needs none of the code
 /// that decided it.

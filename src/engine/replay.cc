@@ -51,8 +51,9 @@ const trigger::Faulted* set_aside(const trigger::Entry& entry) {
 class Replayer {
 public:
     Replayer(const RunName& run, std::shared_ptr<const trigger::TriggerSet> set,
-             const trigger::Vocabulary& vocabulary, const trigger::DecideLimits& limits)
-        : triggers_(std::move(set), vocabulary), limits_(limits) {
+             const trigger::Vocabulary& vocabulary, const trigger::DecideLimits& limits,
+             trigger::Listener* listener)
+        : triggers_(std::move(set), vocabulary), limits_(limits), listener_(listener) {
         state_.id = run.id;
     }
 
@@ -96,6 +97,7 @@ private:
     Result<void> decide(const trigger::Entry& entry) {
         auto journal = trigger::Journal{};
         auto decider = trigger::Decider{state_, triggers_, journal, codec_, limits_};
+        decider.set_listener(listener_);
         auto renewal = brought<trigger::Renewed>(entry);
         if (entry.origin == trigger::Origin::Own || entry.origin == trigger::Origin::Kept ||
             (renewal && state_.progress.renewal)) {
@@ -144,6 +146,7 @@ private:
     trigger::RunTriggers triggers_;
     event::Codec codec_;
     trigger::DecideLimits limits_;
+    trigger::Listener* listener_;
     bool has_begun_ = false;
     std::deque<trigger::Entry> decided_;
     ReplayReport report_;
@@ -163,7 +166,8 @@ Result<std::optional<Checkpoint>> beginning_of(const Inspector& inspector, const
 }
 
 Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
-                            const trigger::DecideLimits& limits, trigger::EventNumber from) {
+                            const trigger::DecideLimits& limits, trigger::EventNumber from,
+                            trigger::Listener* listener) {
     auto state = TRY(inspector.run(run));
     auto checkpoint = TRY(beginning_of(inspector, run, from));
     auto set = std::shared_ptr<const trigger::TriggerSet>{};
@@ -173,7 +177,8 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
     } else {
         set = TRY(inspector.catalog().set(state->info.set));
     }
-    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits};
+    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits,
+                             listener};
     auto first = trigger::EventNumber{1};
     if (checkpoint) {
         TRY(replayer.begin_at(*checkpoint));

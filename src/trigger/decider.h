@@ -12,6 +12,7 @@
 #include "trigger/arrival.h"
 #include "trigger/history.h"
 #include "trigger/internal/bindings.h"
+#include "trigger/listener.h"
 #include "trigger/run_triggers.h"
 #include "trigger/state.h"
 
@@ -85,6 +86,10 @@ public:
     /// Lets a task's answer no longer matter, and tells it to stop.
     void cancel_task(const TaskKey& key);
     Moment moment() const { return moment_; }
+    /// Null: nobody listens.
+    Listener* listener() const { return listener_; }
+    /// It must outlive what is decided.
+    void set_listener(Listener* listener) { listener_ = listener; }
 
 private:
     Fate decide_one(const Arrival& arrival);
@@ -197,6 +202,7 @@ private:
     Journal& journal_;
     event::Codec& codec_;
     const DecideLimits& limits_;
+    Listener* listener_ = nullptr;
 
     Moment moment_;
     EventNumber number_; ///< Of the event being decided; a kept one has that of its arrival.

@@ -5,6 +5,7 @@
 #include "sluice/languages.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
+#include "sluice/run/machine_run.h"
 #include "sluice/run/prepared_run.h"
 #include "sluice/run/started_run.h"
 
@@ -14,6 +15,9 @@ ExitCode run(const RunOptions& options) {
     if (options.durability == "memory" && !options.data.empty()) {
         return report({Errc::InvalidInput,
                        "--durability memory keeps nothing: leave out --data, or choose relaxed"});
+    }
+    if (is_trial(options)) {
+        return try_machine(options);
     }
     auto code = ExitCode::Ok;
     auto prepared = prepare(options, make_vocabulary(), code);

@@ -142,9 +142,9 @@ struct State {
     FlowNumber flow = 0;
     std::optional<StateNumber> next{}; ///< None: the flow ends here (or it is a Choice or a Fail).
 
-    PathField input_path;
-    PathField output_path;
-    ResultPath result_path;
+    PathField input_path{};
+    PathField output_path{};
+    ResultPath result_path{};
     std::optional<Template> parameters{}; ///< `Parameters`, or in JSONata `Arguments`.
     std::optional<Template> result_selector{};
     std::optional<Template> output{}; ///< JSONata.

@@ -22,7 +22,11 @@ struct Diagnostic {
 
 struct ReadOptions {
     bool is_express = false; ///< Refuses what express machines may not have.
-    bool is_single_state = false; ///< The form is one state, as TestState takes it: its `Next` may name anything.
+    /// The form is one state, as TestState takes it. It becomes state 0, without a name, and may go
+    /// to any state: those are added after it, as Succeed states.
+    bool is_single_state = false;
+    /// Refuses integrations that are known but not done here: those only mocks can answer.
+    bool refuses_unsupported = false;
 };
 
 /// A machine from its parsed definition, or everything that is wrong with it.

@@ -32,8 +32,9 @@ std::vector<Finding> locate(const Document& document, std::vector<trigger::Probl
 
 std::string to_text(const Finding& finding) {
     auto where = fmt::format("{}:{}:{}: ", finding.file, finding.line, finding.column);
-    return finding.path.empty() ? where + finding.message
-                                : fmt::format("{}{}: {}", where, finding.path, finding.message);
+    auto message = (finding.is_warning ? "warning: " : "") + finding.message;
+    return finding.path.empty() ? where + message
+                                : fmt::format("{}{}: {}", where, finding.path, message);
 }
 
 } // namespace sluice::workflow::raw

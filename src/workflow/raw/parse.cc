@@ -17,8 +17,9 @@ bool is_json(std::string_view text) {
 } // namespace
 
 std::expected<Document, std::vector<Finding>> parse(std::string_view text,
-                                                    std::string_view file_name) {
-    auto tree = internal::Tree{file_name};
+                                                    std::string_view file_name,
+                                                    const ParseOptions& options) {
+    auto tree = internal::Tree{file_name, options.depth_max};
     if (text.starts_with(byte_order_mark)) {
         text.remove_prefix(byte_order_mark.size());
     }

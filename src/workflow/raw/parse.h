@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -18,11 +19,16 @@ struct Document {
     Positions positions;
 };
 
+struct ParseOptions {
+    std::size_t depth_max = 128; ///< Lists and maps within each other; JSON has 1000 at most.
+};
+
 /// Reads YAML 1.2 with its core schema, or JSON where the text begins with a brace.
 ///
 /// Refused: keys given twice, merge keys, tags of one's own, infinities, several documents, what is
-/// not UTF-8, and more than 64 MiB, 128 levels or, with aliases followed, 1,000,000 values.
+/// not UTF-8, and more than 64 MiB, so many levels or, with aliases followed, 1,000,000 values.
 std::expected<Document, std::vector<Finding>> parse(std::string_view text,
-                                                    std::string_view file_name);
+                                                    std::string_view file_name,
+                                                    const ParseOptions& options = {});
 
 } // namespace sluice::workflow::raw

@@ -5,7 +5,6 @@
 namespace sluice::workflow::raw::internal {
 
 inline constexpr std::size_t text_bytes_max = 64UL * 1024 * 1024;
-inline constexpr std::size_t depth_max = 128;
 inline constexpr std::size_t values_max = 1'000'000;
 inline constexpr std::size_t findings_max = 100;
 

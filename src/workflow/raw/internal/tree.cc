@@ -15,8 +15,8 @@ bool Tree::expects_key() const {
 }
 
 void Tree::begin(Shape shape, Place place) {
-    if (frames_.size() >= depth_max) {
-        stop(place, fmt::format("found more than {} levels of lists and maps", depth_max));
+    if (frames_.size() >= depth_max_) {
+        stop(place, fmt::format("found more than {} levels of lists and maps", depth_max_));
         return;
     }
     if (++values_ > values_max) {
@@ -45,9 +45,9 @@ Tree::Node Tree::end() {
 
 void Tree::add(Place place, const Node& node) {
     values_ += node.values;
-    if (values_ > values_max || frames_.size() + node.depth > depth_max) {
+    if (values_ > values_max || frames_.size() + node.depth > depth_max_) {
         stop(place, fmt::format("found more than {} values or {} levels, with aliases followed",
-                                values_max, depth_max));
+                                values_max, depth_max_));
         return;
     }
     if (frames_.empty()) {

@@ -27,7 +27,9 @@ public:
         std::size_t depth = 0;
     };
 
-    explicit Tree(std::string_view file) : file_(file) {}
+    Tree(std::string_view file, std::size_t depth_max) : file_(file), depth_max_(depth_max) {}
+
+    std::size_t depth_max() const { return depth_max_; }
 
     void begin(Shape shape, Place place);
     /// The innermost list or map is complete.
@@ -62,6 +64,7 @@ private:
     std::string path() const;
 
     std::string file_;
+    std::size_t depth_max_;
     std::vector<Frame> frames_;
     Positions positions_;
     Value root_;

@@ -1,0 +1,34 @@
+#include "sluice/run/machine_cast.h"
+
+#include <utility>
+
+#include "workflow/asl/compile.h"
+#include "workflow/raw/function_form.h"
+
+namespace sluice::app {
+
+engine::Function MachineCast::function(const std::string& /*name*/) {
+    return {.sink = this};
+}
+
+void MachineCast::deliver(event::Delivery delivery, Done done) {
+    if (delivery.target == workflow::asl::mock_function) {
+        auto outcome = mocks_.answer(delivery.payload.find("state")->as_string(),
+                                     *delivery.payload.find("input"));
+        if (outcome) {
+            done({.result = *std::move(outcome)});
+            return;
+        }
+        missing_ = outcome.error();
+    } else if (workflow::raw::is_builtin(delivery.target)) {
+        builtin_.deliver(std::move(delivery), std::move(done));
+        return;
+    } else {
+        missing_ = Error{Errc::NotFound,
+                         fmt::format("the machine calls \"{}\", which is not mocked: give --mocks",
+                                     delivery.target)};
+    }
+    done(event::failure("not_mocked", missing_->message));
+}
+
+} // namespace sluice::app

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "value/value.h"
+#include "workflow/raw/compile.h"
+
+namespace sluice::workflow::asl {
+
+/// The function that answers for all tasks of a machine that is mocked. It takes `{state, resource,
+/// input}` and gives an outcome as `Mocks` has them.
+inline constexpr auto mock_function = std::string_view{"sluice.asl.mock"};
+
+struct CompileOptions {
+    std::string name;
+    bool is_express = false; ///< Its history has no limit.
+    bool is_mocked = false;  ///< Every task is answered by `mock_function`.
+};
+
+/// Whether a document is a state machine: it has `StartAt` and `States`.
+bool is_machine(const Value& form);
+
+/// One trigger for each state, numbered as the states are read, and one that begins the machine. The
+/// form must have passed `read`.
+raw::Definition compile(const Value& form, const CompileOptions& options);
+
+} // namespace sluice::workflow::asl

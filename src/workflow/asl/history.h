@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trigger/listener.h"
+#include "trigger/state.h"
+#include "value/value.h"
+
+namespace sluice::workflow::asl {
+
+/// The execution history of a state machine in the service's terms: nothing is stored for it, it is
+/// told while the run is decided again. Each event has `id`, `previousEventId`, `type`, `timestamp`
+/// and, where there are any, `details`, with payloads as values.
+class History final : public trigger::Listener {
+public:
+    void hear(const trigger::Moment& moment, const Value& told) override;
+    /// The end of a run that was stopped from outside or took too long, which no state tells of.
+    void close(const trigger::RunProgress& progress);
+
+    const std::vector<Value>& events() const { return events_; }
+
+private:
+    std::vector<Value> events_;
+};
+
+/// `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` or `RUNNING`.
+std::string_view execution_status(trigger::Status status);
+
+/// How a run ended as an execution: `status`, and `output`, or `error` and `cause` where there are.
+Value execution_end(trigger::Status status, const Value& result, const Value& error);
+
+} // namespace sluice::workflow::asl

@@ -1,0 +1,63 @@
+#include "workflow/asl/internal/run/context_object.h"
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "value/time_text.h"
+
+namespace sluice::workflow::asl::internal {
+
+std::string arn_of(const Program& program, std::string_view kind, std::string_view name) {
+    return fmt::format("arn:aws:states:{}:{}:{}:{}", program.region, program.account, kind, name);
+}
+
+std::string time_text(Time time) {
+    auto whole = std::chrono::floor<std::chrono::milliseconds>(time);
+    auto text = value::format_time(std::chrono::floor<std::chrono::seconds>(time));
+    auto milliseconds = (whole - std::chrono::floor<std::chrono::seconds>(whole)).count();
+    return fmt::format("{}.{:03}Z", std::string_view{text}.substr(0, text.size() - 1),
+                       milliseconds);
+}
+
+const Value& ContextObject::value() const {
+    if (!value_) {
+        value_ = make();
+    }
+    return *value_;
+}
+
+Value ContextObject::make() const {
+    const auto& info = state_.info;
+    auto execution = Value::object(
+        {{"Id", arn_of(program_, "execution", fmt::format("{}:{}", info.definition, state_.id))},
+         {"Input", info.input},
+         {"StartTime", time_text(info.started)},
+         {"Name", state_.id},
+         {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
+         {"RedriveCount", as_value(info.generation - 1)}});
+    auto machine = Value::object({{"Id", arn_of(program_, "stateMachine", info.definition)},
+                                  {"Name", info.definition}});
+    auto state = Value::object(
+        {{"Name", visit_.state.name}, {"EnteredTime", time_text(visit_.at)}});
+    if (!visit_.state.retry.empty()) {
+        state = state.with("RetryCount", as_value(visit_.retries));
+    }
+    auto members = std::vector<value::Member>{{"Execution", std::move(execution)},
+                                              {"StateMachine", std::move(machine)},
+                                              {"State", std::move(state)}};
+    if (!visit_.token.empty()) {
+        members.push_back({"Task", Value::object({{"Token", visit_.token}})});
+    }
+    const auto* item = item_;
+    for (const auto* at = &visit_.frame; item == nullptr && at != nullptr; at = at->outer) {
+        item = at->item.is_null() ? nullptr : &at->item;
+    }
+    if (item != nullptr) {
+        members.push_back({"Map", Value::object({{"Item", *item}})});
+    }
+    return Value::map(std::move(members));
+}
+
+} // namespace sluice::workflow::asl::internal

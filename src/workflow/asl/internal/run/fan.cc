@@ -1,0 +1,55 @@
+#include "workflow/asl/internal/run/fan.h"
+
+namespace sluice::workflow::asl::internal {
+
+Value Fan::plan() const {
+    auto members = std::vector<value::Member>{{"items", items},
+                                              {"input", input},
+                                              {"size", as_value(size)},
+                                              {"concurrency", as_value(concurrency)},
+                                              {"started", as_value(started)}};
+    if (tolerated > 0) {
+        members.push_back({"tolerated", as_value(tolerated)});
+    }
+    if (tolerated_share > 0) {
+        members.push_back({"tolerated_share", tolerated_share});
+    }
+    if (are_pairs) {
+        members.push_back({"pairs", true});
+    }
+    return Value::map(std::move(members));
+}
+
+Value Fan::counts() const {
+    return Value::object({{"next", as_value(next)},
+                          {"running", as_value(running)},
+                          {"done", as_value(done)},
+                          {"failed", as_value(failed)},
+                          {"last", as_value(last)},
+                          {"ended", as_value(ended)}});
+}
+
+void Fan::restore(const Value& plan, const Value& counts) {
+    items = *plan.find("items");
+    input = *plan.find("input");
+    size = count_at(plan, "size");
+    concurrency = count_at(plan, "concurrency");
+    started = count_at(plan, "started");
+    tolerated = count_at(plan, "tolerated");
+    const auto* share = plan.find("tolerated_share");
+    tolerated_share = share == nullptr ? 0 : share->as_double();
+    are_pairs = plan.find("pairs") != nullptr;
+    next = count_at(counts, "next");
+    running = count_at(counts, "running");
+    done = count_at(counts, "done");
+    failed = count_at(counts, "failed");
+    last = count_at(counts, "last");
+    ended = count_at(counts, "ended");
+}
+
+bool Fan::tolerates() const {
+    return failed <= tolerated ||
+           static_cast<double>(failed) * 100 <= tolerated_share * static_cast<double>(size) + 1e-9;
+}
+
+} // namespace sluice::workflow::asl::internal

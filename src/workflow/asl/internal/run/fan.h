@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "trigger/ids.h"
+#include "value/value.h"
+#include "workflow/asl/internal/run/visit.h"
+
+namespace sluice::workflow::asl::internal {
+
+/// The branches of a Parallel state or the items of a Map under way.
+///
+/// It has a scope once a branch or an item has to wait, in which those of its children are. What
+/// does not change lies in the scope's variables and is written once; counts are the memory of the
+/// state's trigger there.
+struct Fan {
+    explicit Fan(Visit& of) : visit(of) {}
+
+    Visit& visit;
+    Value items; ///< Of a Map: a list.
+    Value input; ///< Of every branch; of a Map what `ItemSelector` sees.
+    std::uint64_t size = 0;
+    std::uint64_t concurrency = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t tolerated = 0;   ///< So many children may fail,
+    double tolerated_share = 0;    ///< or this share of them, of 100.
+    std::uint64_t started = 0;     ///< The event that tells of its start.
+    bool are_pairs = false;        ///< The items are members of an object.
+
+    std::uint64_t next = 0; ///< The first that has not begun.
+    std::uint64_t running = 0;
+    std::uint64_t done = 0;
+    std::uint64_t failed = 0; ///< Of those done.
+    std::uint64_t last = 0;   ///< The event behind which the next child begins.
+    std::uint64_t ended = 0;  ///< The last event of a child that has ended.
+
+    std::optional<trigger::Incarnation> scope{};
+    std::vector<std::pair<std::uint64_t, Value>> held; ///< Results while it has no scope.
+
+    /// What does not change.
+    Value plan() const;
+    Value counts() const;
+    void restore(const Value& plan, const Value& counts);
+    bool is_over() const { return done == size; }
+    bool tolerates() const;
+};
+
+} // namespace sluice::workflow::asl::internal

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "expr/states/sight.h"
+#include "trigger/firing.h"
+#include "trigger/listener.h"
+#include "workflow/asl/internal/run/context_object.h"
+#include "workflow/asl/internal/run/fan.h"
+#include "workflow/asl/internal/run/frame.h"
+#include "workflow/asl/internal/run/program.h"
+#include "workflow/asl/internal/run/visit.h"
+
+namespace sluice::workflow::asl::internal {
+
+using expr::states::Failure;
+using expr::states::Sight;
+template <typename T>
+using Evaluated = std::expected<T, Failure>;
+
+/// How a state, or a flow, went on.
+struct Step {
+    enum class Kind : std::uint8_t { Next, Ended, Failed, Waiting };
+
+    Kind kind = Kind::Waiting;
+    StateNumber next = 0;
+    Value output;
+    Failure failure{};
+
+    static Step failed(Failure failure) {
+        return {.kind = Kind::Failed, .output = {}, .failure = std::move(failure)};
+    }
+};
+
+/// What a state leaves behind.
+struct Exit {
+    Value output;
+    Value assigned; ///< A map, or null.
+};
+
+/// What somebody answers to a task.
+struct TaskOutcome {
+    std::optional<Value> submitted{}; ///< What the call itself gave, where the end came later.
+    std::optional<Value> result{};
+    std::optional<Failure> failure{};
+    std::string event{};   ///< That tells of an unusual failure.
+    bool is_final = false; ///< Otherwise only the submission is known yet.
+};
+
+/// A state machine going on as far as it gets within one decision: from state to state without an
+/// event between them, into branches and items and out of them again.
+class Walk {
+public:
+    /// Both must outlive it.
+    Walk(trigger::Firing& firing, const Program& program);
+
+    /// The machine begins.
+    void start();
+    /// What is being decided is for this state, in the firing's scope.
+    void take(StateNumber number);
+    /// An outcome that comes by a task token; a fault where nobody waits for it.
+    trigger::Attempt<void> answer(const Value& params);
+    trigger::Attempt<void> note_heartbeat(const Value& params);
+
+private:
+    // Flows (walk.cc).
+    Step go(Frame& frame, StateNumber number, Value input, bool is_let_in = false);
+    Step perform(Visit& visit);
+    /// A step taken in a flow, then in those around it, until something waits or the run ends.
+    void conclude(Frame* frame, Step step);
+    void end_run(const Step& step);
+    void finish();
+    bool is_spent() const;
+    bool is_open(const Frame& frame, StateNumber number) const;
+    Step pause(Frame& frame, StateNumber number, Value input);
+    Step knock(Frame& frame, StateNumber number, const Value& input);
+    void enter(Visit& visit);
+    Step leave(Visit& visit, Exit exit, std::optional<StateNumber> next);
+
+    // What is remembered (walk_memory.cc).
+    Frame& load_frame(trigger::Incarnation scope, FlowNumber flow);
+    Tally& load_tally(trigger::Incarnation scope, bool is_of_child);
+    void load_fan(Fan& fan);
+    const Value& memory_of(trigger::Incarnation scope, trigger::TriggerNumber trigger) const;
+    trigger::Incarnation open(Frame& frame);
+    trigger::Incarnation open_scope(trigger::Incarnation parent, const std::string& path,
+                                    Value variables);
+    void open(Fan& fan);
+    void store(Visit& visit, std::string_view status);
+    void store(Fan& fan);
+    void forget(Visit& visit);
+    void assign(Frame& frame, const Value& assigned);
+    std::string path_of(trigger::Incarnation scope) const;
+    trigger::TimerNumber set_timer(const Visit& visit, Nanos after, std::string_view purpose);
+    trigger::TimerNumber set_timer(const Visit& visit, trigger::TimerState timer,
+                                   std::string_view purpose);
+    void remove_timers(Visit& visit);
+
+    // States (walk_states.cc).
+    Step pass(Visit& visit);
+    Step choose(Visit& visit);
+    Step wait(Visit& visit);
+    Step succeed(Visit& visit);
+    Step stop(Visit& visit);
+    /// The rest of a state whose work gave this.
+    Step complete(Visit& visit, const Value& result);
+    Evaluated<Exit> exit_of(Visit& visit, const Value& result);
+    Evaluated<std::optional<Value>> assigned_by(const Visit& visit,
+                                                const std::optional<Template>& assign,
+                                                const Sight& sight);
+
+    // Tasks (walk_task.cc).
+    Step begin_task(Visit& visit);
+    Evaluated<void> read_times(Visit& visit, const Sight& sight,
+                               std::optional<std::uint64_t>& timeout);
+    Step call(Visit& visit, const Value& arguments);
+    Step take_answer(Visit& visit);
+    Step take_outcome(Visit& visit, const TaskOutcome& outcome);
+    Step time_out(Visit& visit, std::string_view error);
+    void cancel_work(const Visit& visit);
+    std::string token_of(const Visit& visit);
+    std::optional<Visit> holder_of(std::string_view token);
+
+    // Branches and items (walk_fan.cc).
+    Step begin_parallel(Visit& visit);
+    Step begin_map(Visit& visit);
+    Evaluated<void> read_items(Fan& fan, const Sight& sight);
+    Evaluated<void> read_concurrency(Fan& fan, const Sight& sight);
+    Evaluated<void> read_tolerance(Fan& fan, const Sight& sight);
+    Step run_children(Fan& fan);
+    /// Nothing: the fan goes on.
+    std::optional<Step> run_child(Fan& fan, Frame& child);
+    void keep_tally(const Tally& tally);
+    Evaluated<Value> child_input(Fan& fan, const Frame& child);
+    Value item_of(const Fan& fan, std::uint64_t index) const;
+    /// Nothing: the fan goes on.
+    std::optional<Step> take_child(Fan& fan, const Frame& child, Step step);
+    Step finish(Fan& fan);
+    Step break_off(Fan& fan, std::uint64_t last, Failure failure);
+    void abort_children(const Fan& fan);
+    void abort_states(Tally& tally, trigger::Incarnation scope);
+    Step hand_over(Frame& child, Step step);
+
+    // Errors (walk_errors.cc).
+    /// A field of the state could not be evaluated.
+    Step fault(Visit& visit, Failure failure);
+    Failure explained(Visit& visit, Failure failure);
+    Step fail(Visit& visit, Failure failure);
+    Step retry(Visit& visit, const Retrier& retrier, std::uint32_t count);
+    Step caught(Visit& visit, const Catcher& catcher, const Failure& failure);
+    Step exceed(Visit& visit, std::string_view who);
+    bool exceeds(const Value& value) const;
+
+    // The history of the execution.
+    template <typename Details>
+    std::uint64_t tell(Tally& tally, std::string_view kind, std::string_view type,
+                       std::uint64_t previous, Details details) {
+        auto id = ++tally.events;
+        tally.has_changed = true;
+        if (listener_ != nullptr && !tally.is_of_child) {
+            hear(id, previous, kind, type, details());
+        }
+        return id;
+    }
+    void hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
+              std::string_view type, Value details) const;
+
+    const Machine& machine() const { return *program_.machine; }
+    const trigger::RunState& state() const { return firing_.state(); }
+    trigger::TriggerNumber trigger_of(const Visit& visit) const {
+        return trigger::TriggerNumber{visit.number};
+    }
+    std::uint64_t next_chance();
+
+    /// What the fields of a state see. The visit must outlive it.
+    class View {
+    public:
+        View(Walk& walk, const Visit& visit, const Value* item = nullptr);
+        View(const View&) = delete;
+        View& operator=(const View&) = delete;
+
+        Sight of(const Value& data) const;
+
+    private:
+        Walk& walk_;
+        const Visit& visit_;
+        FrameVariables variables_;
+        ContextObject context_;
+    };
+
+    trigger::Firing& firing_;
+    const Program& program_;
+    trigger::Listener* listener_;
+    std::deque<Frame> frames_; ///< That were loaded.
+    std::deque<Tally> tallies_;
+    std::uint64_t spent_ = 0;
+    std::uint64_t chances_ = 0;
+};
+
+/// `Map`, as in the types of events.
+std::string_view name_of(Kind kind);
+
+} // namespace sluice::workflow::asl::internal

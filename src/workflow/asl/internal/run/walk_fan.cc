@@ -1,0 +1,335 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "workflow/asl/internal/data_flow.h"
+#include "workflow/asl/internal/run/walk.h"
+#include "workflow/asl/internal/run/words.h"
+
+namespace sluice::workflow::asl::internal {
+
+namespace {
+
+const MapState* map_of(const Visit& visit) {
+    return std::get_if<MapState>(&visit.state.details);
+}
+
+bool is_distributed(const Visit& visit) {
+    const auto* map = map_of(visit);
+    return map != nullptr && map->is_distributed;
+}
+
+} // namespace
+
+Step Walk::begin_parallel(Visit& visit) {
+    const auto& state = visit.state;
+    auto view = View{*this, visit};
+    auto is_jsonata = state.language == Language::Jsonata;
+    auto data = is_jsonata ? Evaluated<Value>{visit.input}
+                           : apply_path(state.input_path, view.of(visit.input));
+    if (data && state.parameters) {
+        data = state.parameters->evaluate(view.of(*data), is_jsonata ? "Arguments" : "Parameters");
+    }
+    if (!data) {
+        return fault(visit, std::move(data.error()));
+    }
+    auto fan = Fan{visit};
+    fan.input = *std::move(data);
+    fan.size = std::get<ParallelState>(state.details).branches.size();
+    auto& frame = visit.frame;
+    fan.started = tell(*frame.tally, "Parallel", "StateStarted", frame.last, [] { return Value{}; });
+    frame.last = fan.last = fan.ended = fan.started;
+    return run_children(fan);
+}
+
+Evaluated<void> Walk::read_items(Fan& fan, const Sight& sight) {
+    const auto& map = *map_of(fan.visit);
+    auto found = TRY(internal::read_items(map, fan.visit.state.language, sight));
+    if (found.is_map()) {
+        auto pairs = std::vector<Value>{};
+        for (const auto& [key, member] : found.as_map()) {
+            pairs.push_back(Value::object({{"Key", key}, {"Value", member}}));
+        }
+        found = Value::list(std::move(pairs));
+        fan.are_pairs = true;
+    }
+    fan.items = std::move(found);
+    fan.size = fan.items.size();
+    return {};
+}
+
+Evaluated<void> Walk::read_concurrency(Fan& fan, const Sight& sight) {
+    const auto& map = *map_of(fan.visit);
+    if (map.concurrency_max.is_given()) {
+        auto most = TRY(read_count(map.concurrency_max, "MaxConcurrency", sight));
+        fan.concurrency = most == 0 ? fan.concurrency : static_cast<std::uint64_t>(most);
+    }
+    return {};
+}
+
+Evaluated<void> Walk::read_tolerance(Fan& fan, const Sight& sight) {
+    const auto& map = *map_of(fan.visit);
+    if (map.tolerated_count.is_given()) {
+        fan.tolerated = static_cast<std::uint64_t>(
+            TRY(read_count(map.tolerated_count, "ToleratedFailureCount", sight)));
+    }
+    if (map.tolerated_percentage.is_given()) {
+        fan.tolerated_share =
+            TRY(read_percentage(map.tolerated_percentage, "ToleratedFailurePercentage", sight));
+    }
+    return {};
+}
+
+Step Walk::begin_map(Visit& visit) {
+    const auto& state = visit.state;
+    auto view = View{*this, visit};
+    auto data = state.language == Language::Jsonata ? Evaluated<Value>{visit.input}
+                                                    : apply_path(state.input_path, view.of(visit.input));
+    if (!data) {
+        return fault(visit, std::move(data.error()));
+    }
+    auto fan = Fan{visit};
+    fan.input = *data;
+    auto sight = view.of(*data);
+    auto read = read_concurrency(fan, sight);
+    if (read) {
+        read = read_items(fan, sight);
+    }
+    if (!read) {
+        return fault(visit, std::move(read.error()));
+    }
+    auto& frame = visit.frame;
+    fan.started = tell(*frame.tally, "Map", "StateStarted", frame.last,
+                       [&] { return Value::object({{"length", as_value(fan.size)}}); });
+    frame.last = fan.last = fan.ended = fan.started;
+    if (auto tolerance = read_tolerance(fan, sight); !tolerance) {
+        return fault(visit, std::move(tolerance.error()));
+    }
+    if (is_distributed(visit)) {
+        frame.last = tell(*frame.tally, "MapRun", "Started", frame.last, [&] {
+            auto label = map_of(visit)->label.empty() ? state.name : map_of(visit)->label;
+            return Value::object(
+                {{"mapRunArn",
+                  arn_of(program_, "mapRun",
+                         fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
+                                     this->state().id, fan.started))}});
+        });
+        fan.ended = frame.last;
+    }
+    return run_children(fan);
+}
+
+Step Walk::run_children(Fan& fan) {
+    while (fan.next < fan.size && fan.running < fan.concurrency) {
+        if (is_spent()) {
+            open(fan);
+            static_cast<void>(set_timer(fan.visit, Nanos{0}, words::resume));
+            store(fan);
+            return {};
+        }
+        auto child = Frame{.item = {}, .variables = {}};
+        child.index = fan.next++;
+        if (auto step = run_child(fan, child)) {
+            return *std::move(step);
+        }
+    }
+    if (fan.is_over()) {
+        return finish(fan);
+    }
+    store(fan);
+    return {};
+}
+
+std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
+    const auto& details = fan.visit.state.details;
+    const auto* parallel = std::get_if<ParallelState>(&details);
+    auto tally = Tally{.is_of_child = true};
+    child.flow = parallel == nullptr ? std::get<MapState>(details).processor
+                                     : parallel->branches[child.index];
+    child.outer = &fan.visit.frame;
+    child.fan = &fan;
+    child.tally = fan.visit.frame.tally;
+    child.last = fan.last;
+    if (is_distributed(fan.visit)) {
+        child.hides_outer = true;
+        child.last = 0;
+        child.tally = &tally;
+        tell(tally, "Execution", "Started", 0, [] { return Value{}; });
+    } else if (parallel == nullptr) {
+        child.last = tell(*child.tally, "MapIteration", "Started", fan.last, [&] {
+            return Value::object(
+                {{"name", fan.visit.state.name}, {"index", as_value(child.index)}});
+        });
+    }
+    auto input = fan.input;
+    if (parallel == nullptr) {
+        child.item = item_of(fan, child.index);
+        auto selected = child_input(fan, child);
+        if (!selected) {
+            return break_off(fan, child.last, explained(fan.visit, std::move(selected.error())));
+        }
+        input = *std::move(selected);
+    }
+    auto step = go(child, machine().flows[child.flow].start, std::move(input));
+    if (step.kind == Step::Kind::Waiting) {
+        ++fan.running;
+        keep_tally(tally);
+        return std::nullopt;
+    }
+    return take_child(fan, child, std::move(step));
+}
+
+/// Of a child execution that goes on later.
+void Walk::keep_tally(const Tally& tally) {
+    if (tally.has_changed) {
+        tallies_.push_back(tally);
+    }
+}
+
+Value Walk::item_of(const Fan& fan, std::uint64_t index) const {
+    const auto& item = fan.items.as_list()[index];
+    if (!fan.are_pairs) {
+        return Value::object({{"Index", as_value(index)}, {"Value", item}});
+    }
+    return Value::object(
+        {{"Index", as_value(index)}, {"Key", *item.find("Key")}, {"Value", *item.find("Value")}});
+}
+
+Evaluated<Value> Walk::child_input(Fan& fan, const Frame& child) {
+    const auto& map = *map_of(fan.visit);
+    if (!map.item_selector) {
+        return fan.items.as_list()[child.index];
+    }
+    auto view = View{*this, fan.visit, &child.item};
+    return map.item_selector->evaluate(view.of(fan.input), "ItemSelector");
+}
+
+std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
+    auto is_ended = step.kind == Step::Kind::Ended;
+    auto is_inline_map = map_of(fan.visit) != nullptr && !is_distributed(fan.visit);
+    ++fan.done;
+    if (is_inline_map) {
+        auto told = tell(*child.tally, "MapIteration", is_ended ? "Succeeded" : "Failed", child.last,
+                         [&] {
+                             return Value::object({{"name", fan.visit.state.name},
+                                                   {"index", as_value(child.index)}});
+                         });
+        fan.ended = told;
+        fan.last = fan.concurrency < fan.size ? child.last : fan.last;
+    } else if (!is_distributed(fan.visit)) {
+        fan.ended = child.last;
+    }
+    if (!is_ended) {
+        ++fan.failed;
+        if (!is_distributed(fan.visit)) {
+            return break_off(fan, child.last, std::move(step.failure));
+        }
+        if (!fan.tolerates()) {
+            return break_off(fan, fan.visit.frame.last,
+                             {.error = std::string{errors::tolerance},
+                              .cause = "The specified tolerated failure threshold was exceeded"});
+        }
+        return std::nullopt;
+    }
+    if (!fan.scope) {
+        fan.held.emplace_back(child.index, std::move(step.output));
+    } else {
+        firing_.record(trigger::Collected{.scope = *fan.scope,
+                                          .trigger = trigger_of(fan.visit),
+                                          .index = child.index,
+                                          .value = std::move(step.output)});
+    }
+    return std::nullopt;
+}
+
+Step Walk::finish(Fan& fan) {
+    auto results = std::vector<Value>{};
+    if (fan.scope) {
+        results = state().collected_by(*fan.scope, trigger_of(fan.visit));
+        if (fan.failed == 0) {
+            results.resize(fan.size);
+        }
+        firing_.decider().close_scope(path_of(*fan.scope));
+    } else {
+        results.reserve(fan.held.size());
+        for (auto& [index, result] : fan.held) {
+            results.push_back(std::move(result));
+        }
+    }
+    auto& visit = fan.visit;
+    auto& frame = visit.frame;
+    auto nothing = [] { return Value{}; };
+    if (is_distributed(visit)) {
+        fan.ended = tell(*frame.tally, "MapRun", "Succeeded", fan.ended, nothing);
+    }
+    frame.last = fan.ended;
+    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
+    auto result = Value::list(std::move(results));
+    return exceeds(result) ? exceed(visit, visit.state.name) : complete(visit, result);
+}
+
+/// The rest of the children are aborted; the error is the state's own.
+Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
+    auto& frame = fan.visit.frame;
+    if (fan.scope) {
+        if (!is_distributed(fan.visit)) {
+            abort_children(fan);
+        }
+        firing_.decider().close_scope(path_of(*fan.scope));
+    }
+    frame.last = last;
+    if (is_distributed(fan.visit)) {
+        frame.last = tell(*frame.tally, "MapRun", "Failed", fan.ended, [&] {
+            return Value::object({{"error", failure.error.value_or("")},
+                                  {"cause", failure.cause.value_or("")}});
+        });
+    }
+    return fail(fan.visit, std::move(failure));
+}
+
+void Walk::abort_children(const Fan& fan) {
+    auto members = state().members.find(*fan.scope);
+    if (members == state().members.end()) {
+        return;
+    }
+    for (const auto& path : members->second.children) {
+        if (auto scope = state().scope_at(path)) {
+            abort_states(*fan.visit.frame.tally, *scope);
+        }
+    }
+}
+
+/// Tells of states that wait in a scope and within it.
+void Walk::abort_states(Tally& tally, trigger::Incarnation scope) {
+    auto members = state().members.find(scope);
+    if (members != state().members.end()) {
+        for (const auto& path : members->second.children) {
+            if (auto inner = state().scope_at(path)) {
+                abort_states(tally, *inner);
+            }
+        }
+    }
+    for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
+        const auto& memory = memory_of(scope, trigger::TriggerNumber{number});
+        if (memory.find("entered") != nullptr && *memory.find("status") != Value{words::ready}) {
+            tell(tally, name_of(machine().states[number].kind), "StateAborted",
+                 count_at(memory, "last"), [] { return Value{}; });
+        }
+    }
+}
+
+Step Walk::hand_over(Frame& child, Step step) {
+    auto owner = *machine().flows[child.flow].owner;
+    auto visit = Visit{machine(), owner, *child.outer};
+    visit.restore(memory_of(*child.outer->scope, trigger::TriggerNumber{owner}));
+    auto fan = Fan{visit};
+    load_fan(fan);
+    firing_.decider().close_scope(path_of(*child.scope));
+    --fan.running;
+    if (auto taken = take_child(fan, child, std::move(step))) {
+        return *std::move(taken);
+    }
+    return run_children(fan);
+}
+
+} // namespace sluice::workflow::asl::internal

@@ -1,0 +1,149 @@
+#include "workflow/asl/vocabulary.h"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trigger/form_reader.h"
+#include "workflow/asl/internal/run/walk.h"
+#include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/read.h"
+
+namespace sluice::workflow::asl {
+
+namespace {
+
+using Problems = std::vector<trigger::Problem>;
+using trigger::Attempt;
+
+/// Begins the machine, and holds it for the triggers of its states.
+class MachineAction final : public trigger::Action {
+public:
+    explicit MachineAction(internal::Program program) : program_(std::move(program)) {}
+
+    Attempt<void> perform(trigger::Firing& firing) const override {
+        internal::Walk{firing, program_}.start();
+        return {};
+    }
+    const internal::Program& program() const { return program_; }
+
+private:
+    internal::Program program_;
+};
+
+Attempt<const internal::Program*> program_at(trigger::Firing& firing,
+                                             trigger::TriggerNumber number) {
+    const auto* trigger = firing.decider().triggers().get(number);
+    const auto* action = trigger == nullptr || trigger->actions.empty()
+                             ? nullptr
+                             : dynamic_cast<const MachineAction*>(trigger->actions.front().get());
+    if (action == nullptr) {
+        return std::unexpected(expr::Fault{.code = "no_machine",
+                                           .message = "the trigger that holds the state machine "
+                                                      "was removed or changed"});
+    }
+    return &action->program();
+}
+
+class StateAction final : public trigger::Action {
+public:
+    StateAction(StateNumber state, trigger::TriggerNumber machine)
+        : state_(state), machine_(machine) {}
+
+    Attempt<void> perform(trigger::Firing& firing) const override {
+        const auto* program = TRY(program_at(firing, machine_));
+        internal::Walk{firing, *program}.take(state_);
+        return {};
+    }
+
+private:
+    StateNumber state_;
+    trigger::TriggerNumber machine_;
+};
+
+/// Said from outside about a task that waits for it, which a token names.
+class TokenAction final : public trigger::Action {
+public:
+    using Tell = Attempt<void> (internal::Walk::*)(const Value& params);
+
+    TokenAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
+
+    Attempt<void> perform(trigger::Firing& firing) const override {
+        auto machine = firing.decider().triggers().find("(machine)");
+        const auto* program =
+            TRY(program_at(firing, machine.value_or(trigger::TriggerNumber{0xFFFF})));
+        auto walk = internal::Walk{firing, *program};
+        return (walk.*tell_)(params_);
+    }
+
+private:
+    Value params_;
+    Tell tell_;
+};
+
+std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
+    auto reader = trigger::FormReader{params, "", problems, {"definition", "express", "mocked"}};
+    auto is_express = reader.boolean("express").value_or(false);
+    const auto* definition = reader.find("definition");
+    if (definition == nullptr) {
+        reader.expect("definition", "a state machine");
+        return nullptr;
+    }
+    auto machine = read(*definition, {.is_express = is_express});
+    if (!machine) {
+        for (const auto& diagnostic : machine.error()) {
+            trigger::report(problems, "definition" + diagnostic.location, diagnostic.message);
+        }
+        return nullptr;
+    }
+    auto program = internal::Program{.machine = *machine};
+    program.is_mocked = reader.boolean("mocked").value_or(false);
+    program.limits.events_max = is_express ? 0 : program.limits.events_max;
+    return std::make_shared<MachineAction>(std::move(program));
+}
+
+std::shared_ptr<const trigger::Action> make_state(const Value& params, Problems& problems) {
+    auto reader = trigger::FormReader{params, "", problems, {"state", "machine"}};
+    auto state = reader.count("state", 0, UINT32_MAX - 2);
+    auto machine = reader.count("machine", 0, UINT32_MAX - 2);
+    if (!state || !machine || *state >= *machine) {
+        reader.expect("state", "the number of a state");
+        return nullptr;
+    }
+    return std::make_shared<StateAction>(
+        static_cast<StateNumber>(*state),
+        trigger::TriggerNumber{static_cast<std::uint32_t>(*machine)});
+}
+
+trigger::ActionFactory telling(std::vector<std::string> members, TokenAction::Tell tell) {
+    return [members = std::move(members), tell](
+               const Value& params, const trigger::ActionSite& /*site*/,
+               Problems& problems) -> std::shared_ptr<const trigger::Action> {
+        auto reader = trigger::FormReader{params, "", problems, {"token"}, members};
+        if (!reader.text("token")) {
+            reader.expect("token", "a task token");
+            return nullptr;
+        }
+        return std::make_shared<TokenAction>(params, tell);
+    };
+}
+
+} // namespace
+
+void add_vocabulary(trigger::Vocabulary& vocabulary) {
+    vocabulary.actions[std::string{words::machine_term}] =
+        [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
+            return make_machine(params, problems);
+        };
+    vocabulary.actions[std::string{words::state_term}] =
+        [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
+            return make_state(params, problems);
+        };
+    vocabulary.actions[std::string{words::answer_term}] =
+        telling({"output", "error", "cause"}, &internal::Walk::answer);
+    vocabulary.actions[std::string{words::heartbeat_term}] =
+        telling({}, &internal::Walk::note_heartbeat);
+}
+
+} // namespace sluice::workflow::asl
