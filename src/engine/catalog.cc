@@ -153,6 +153,19 @@ Result<void> Catalog::forget(std::string_view space) {
     return store_.sync();
 }
 
+Result<void> Catalog::forget(std::string_view space, std::string_view name) {
+    if (!is_name(space) || !is_name(name)) {
+        return {};
+    }
+    auto lock = std::lock_guard{mutex_};
+    auto batch = store_.make_batch();
+    batch->remove(keys::definition_name(space, name));
+    auto numbered = keys::definition_versions(space, name);
+    batch->remove_range(numbered, keys::end_of(numbered));
+    TRY(store_.commit(*batch));
+    return store_.sync();
+}
+
 Result<std::vector<Catalog::Version>> Catalog::versions(std::string_view space,
                                                         std::string_view name) const {
     auto found = std::vector<Version>{};

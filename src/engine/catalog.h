@@ -72,6 +72,8 @@ public:
     /// Lets no name of a namespace mean anything any more; durable when it returns. Runs keep what
     /// they are pinned to.
     Result<void> forget(std::string_view space);
+    /// The same for one name.
+    Result<void> forget(std::string_view space, std::string_view name);
 
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
 

@@ -103,10 +103,21 @@ const std::string* Target::find(std::string_view name) const {
     return found == query.end() ? nullptr : &found->second;
 }
 
+std::string_view origin_form(std::string_view target) {
+    for (auto scheme : {std::string_view{"http://"}, std::string_view{"https://"}}) {
+        if (target.starts_with(scheme)) {
+            auto path = target.find('/', scheme.size());
+            return path == std::string_view::npos ? std::string_view{"/"} : target.substr(path);
+        }
+    }
+    return target;
+}
+
 Result<Target> parse_target(std::string_view text) {
     if (text.size() > target_bytes_max) {
         return fail(Errc::LimitExceeded, "the path is longer than {} bytes", target_bytes_max);
     }
+    text = origin_form(text);
     if (!text.starts_with('/')) {
         return fail(Errc::InvalidInput, "the path must begin with /");
     }

@@ -20,6 +20,9 @@ struct Target {
     const std::string* find(std::string_view name) const;
 };
 
+/// A target without scheme and host: whoever goes through a proxy names them too (RFC 9112, 3.2.2).
+std::string_view origin_form(std::string_view target);
+
 /// Refuses escapes that are none, bytes that are no UTF-8, control characters, and segments `.` and
 /// `..`, encoded or not.
 Result<Target> parse_target(std::string_view target);

@@ -21,6 +21,8 @@ TEST(UrlTest, TakesATargetApart) {
 
 TEST(UrlTest, KnowsTheRootPath) {
     EXPECT_TRUE(parse_target("/")->segments.empty());
+    EXPECT_TRUE(parse_target("http://sluice.example:8080")->segments.empty());
+    EXPECT_THAT(parse_target("https://sluice.example/a?b=c")->segments, ElementsAre("a"));
     EXPECT_TRUE(parse_target("/?a=b")->segments.empty());
     EXPECT_THAT(parse_target("/a/")->segments, ElementsAre("a"));
 }

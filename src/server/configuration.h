@@ -64,6 +64,8 @@ struct Configuration {
     Nanos limit_body_time = std::chrono::seconds{30};
     Nanos limit_idle_time = std::chrono::seconds{75};
     Nanos limit_write_time = std::chrono::seconds{30};
+    std::string aws_region = "us-east-1";
+    std::string aws_account = "123456789012";
     std::string unrouted = "refuse";
     std::vector<std::string> watch_roots;
     Nanos audit_age = std::chrono::hours{24 * 90};

@@ -172,7 +172,8 @@ void Gateway::handle(http::Request request, const Reply& reply) const {
     requests_.add();
     const auto* origin = request.headers.find("Origin");
     if (origin == nullptr || !is_known_origin(*origin)) {
-        dispatch(std::move(request), reply);
+        const auto* protocol = protocol_of(request);
+        dispatch(std::move(request), protocol == nullptr ? reply : protocol->translated(reply));
         return;
     }
     auto marked = std::make_shared<CrossOriginReply>(reply, *origin);
@@ -212,6 +213,9 @@ void Gateway::dispatch(http::Request request, const Reply& reply) const {
     if (!target) {
         refuse(problem_of(target.error()));
         return;
+    }
+    if (const auto* protocol = protocol_of(request)) {
+        target->segments = protocol->segments(request);
     }
     auto found = routes_.find(request.method, target->segments);
     if (const auto* methods = std::get_if<std::vector<http::Method>>(&found)) {
@@ -284,6 +288,9 @@ bool Gateway::is_known_host(const http::Request& request) const {
         return false;
     }
     auto name = host_name(*host);
+    if (const auto* protocol = protocol_of(request)) {
+        name = protocol->host(name);
+    }
     return is_address(name) || http::is_same_name(name, "localhost") ||
            std::ranges::any_of(names()->hosts,
                                [&](const auto& each) { return http::is_same_name(each, name); });
@@ -325,11 +332,22 @@ std::optional<Problem> Gateway::refuse_rate(const std::variant<Caller, Problem>&
                    .headers = {{"Retry-After", std::to_string(seconds)}}};
 }
 
+const Protocol* Gateway::protocol_of(const http::Request& request) const {
+    const auto* protocol = options_.protocol;
+    return protocol != nullptr && protocol->speaks(request) ? protocol : nullptr;
+}
+
 std::variant<Caller, Problem> Gateway::caller_of(const http::Request& request) const {
     const auto* header = request.headers.find("Authorization");
-    if (header == nullptr) {
+    const auto* protocol = protocol_of(request);
+    auto is_signed = protocol != nullptr && protocol->is_signed(request);
+    // Clients that cannot do without a signature make one of anything: here it is not read.
+    if (header == nullptr || (is_signed && options_.is_open && tokens_.is_empty())) {
         return options_.is_open && tokens_.is_empty() ? Caller{.name = "local", .role = Role::Admin}
                                                       : Caller{};
+    }
+    if (is_signed) {
+        return protocol->signer_of(request);
     }
     auto text = std::string_view{*header};
     if (text.size() <= bearer.size() ||

@@ -13,6 +13,7 @@
 #include "server/audit.h"
 #include "server/internal/caller_rates.h"
 #include "server/namespaces.h"
+#include "server/protocol.h"
 #include "server/route_table.h"
 
 namespace sluice::server {
@@ -31,6 +32,8 @@ struct GatewayOptions {
     /// Of each caller: a token, or the address of whoever has none.
     Rate requests{};
     const Clock* clock = nullptr; ///< For the rate, which holds only with one.
+    /// Besides paths; null: there is none. Outlives the gateway.
+    const Protocol* protocol = nullptr;
 };
 
 /// What stands before every route: finds it, asks who calls, and refuses who may not.
@@ -58,6 +61,8 @@ private:
     bool is_known_host(const http::Request& request) const;
     bool is_foreign_page(const http::Request& request) const;
     bool is_known_origin(std::string_view origin) const;
+    /// The protocol that a request is in; null: it goes by its path.
+    const Protocol* protocol_of(const http::Request& request) const;
     std::variant<Caller, Problem> caller_of(const http::Request& request) const;
     /// Of a caller with a token; or of an address.
     std::optional<Problem> refuse_rate(const std::variant<Caller, Problem>& caller,

@@ -16,7 +16,6 @@ namespace sluice::app {
 namespace {
 
 constexpr auto wake_interval = std::chrono::milliseconds{60'000};
-constexpr auto secret_bytes_min = std::size_t{16};
 
 observe::Format format_of(const server::Configuration& values) {
     return values.log_format == "json" ? observe::Format::Json : observe::Format::Text;
@@ -188,6 +187,9 @@ Result<void> Serving::prepare(store::Store& store, Functions& functions,
                       FunctionRegistry::document_kind}) {
         kinds.emplace_back(kind);
     }
+    for (auto& kind : server::stepfunctions::Api::kinds()) {
+        kinds.push_back(std::move(kind));
+    }
     documents_ = TRY(server::Documents::open(store, kinds));
     functions_.emplace(*documents_, functions, forms,
                        FunctionLimits{.allows_process = values().allow_process,
@@ -201,7 +203,7 @@ Result<void> Serving::open_access() {
     tokens_.emplace(*documents_, token_table_,
                     is_loopback ? server::WithoutTokens::Everybody : server::WithoutTokens::Nobody);
     TRY(tokens_->load());
-    token_table_.set_configured(TRY(tokens_of(values())));
+    take(TRY(credentials_of(values(), secrets_)));
     if (!is_loopback && token_table_.is_empty()) {
         return fail(Errc::InvalidInput,
                     "listen {}: without authentication a server listens on loopback only. Make a "
@@ -261,6 +263,10 @@ void Serving::open_gateway() {
     server::add_token_routes(routes, *services_, *tokens_);
     server::add_audit_routes(routes, *services_, *audit_);
     intake_->add_routes(routes, *services_);
+    step_functions_.emplace(*services_, access_keys_,
+                            server::stepfunctions::ArnMaker{.region = values().aws_region,
+                                                            .account = values().aws_account});
+    step_functions_->add_routes(routes);
     server::add_description_routes(routes);
     gateway_.emplace(std::move(routes), token_table_, metrics_,
                      server::GatewayOptions{.is_open = address_.is_loopback(),
@@ -269,7 +275,8 @@ void Serving::open_gateway() {
                                             .audit = audit_.get(),
                                             .namespaces = &*namespaces_,
                                             .requests = requests_of(values()),
-                                            .clock = &clock_});
+                                            .clock = &clock_,
+                                            .protocol = &*step_functions_});
     ready_gateway_ = &*gateway_;
 }
 
@@ -345,15 +352,15 @@ Result<void> Serving::apply(const server::Configured& next) {
         return fail(Errc::InvalidInput,
                     "TLS is turned on and off only when the server is started again");
     }
-    auto tokens = TRY(tokens_of(wanted));
-    if (!address_.is_loopback() && tokens.empty() &&
+    auto credentials = TRY(credentials_of(wanted, secrets_));
+    if (!address_.is_loopback() && credentials.tokens.empty() &&
         documents_->list(server::Tokens::kind).empty()) {
         return fail(Errc::InvalidInput, "there would be no token left to come in with");
     }
     if (tls) {
         TRY(server_->reload_tls(*tls));
     }
-    token_table_.set_configured(std::move(tokens));
+    take(std::move(credentials));
     gateway_->set_names(wanted.hosts, wanted.origins);
     audit_->set_limits(audit_limits_of(wanted));
     diagnostics_.set_least(level_of(wanted));
@@ -361,28 +368,9 @@ Result<void> Serving::apply(const server::Configured& next) {
     return {};
 }
 
-Result<std::vector<server::TokenTable::Hashed>> Serving::tokens_of(
-    const server::Configuration& wanted) const {
-    auto configured = wanted.tokens;
-    if (!wanted.token.empty()) {
-        configured.push_back(
-            {.info = {.name = "root", .role = server::Role::Admin}, .secret = wanted.token});
-    }
-    auto hashed = std::vector<server::TokenTable::Hashed>{};
-    for (auto& token : configured) {
-        if (!token.secret.empty()) {
-            auto secret = TRY(secrets_.expand(token.secret));
-            if (secret.size() < secret_bytes_min) {
-                return fail(Errc::InvalidInput,
-                            "the secret of the token {} has less than {} bytes: make one with "
-                            "`sluice token create`",
-                            token.info.name, secret_bytes_min);
-            }
-            token.hash = server::TokenTable::hash_of(secret);
-        }
-        hashed.emplace_back(std::move(token.hash), std::move(token.info));
-    }
-    return hashed;
+void Serving::take(Credentials credentials) {
+    token_table_.set_configured(std::move(credentials.tokens));
+    access_keys_.set(std::move(credentials.keys));
 }
 
 void Serving::fail_with(const Error& error) {

@@ -13,6 +13,7 @@
 #include "reactor/timer_thread.h"
 #include "reactor/worker_pool.h"
 #include "secret/secrets.h"
+#include "server/access_keys.h"
 #include "server/audit.h"
 #include "server/backups.h"
 #include "server/configuration.h"
@@ -23,11 +24,13 @@
 #include "server/namespaces.h"
 #include "server/quotas.h"
 #include "server/services.h"
+#include "server/stepfunctions/api.h"
 #include "server/tokens.h"
 #include "server/trace_export.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
+#include "sluice/serve/credentials.h"
 #include "sluice/serve/function_registry.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
@@ -65,8 +68,7 @@ private:
     /// Takes up what may change; a configuration that is wrong changes nothing.
     void reload();
     Result<void> apply(const server::Configured& next);
-    Result<std::vector<server::TokenTable::Hashed>> tokens_of(
-        const server::Configuration& values) const;
+    void take(Credentials credentials);
     void wait_for(Nanos delay);
     void stop();
 
@@ -84,6 +86,7 @@ private:
     reactor::WorkerPool workers_{"worker"};
     server::LiveFeed live_{clock_, [this] { return server::metrics_view(*services_); }};
     server::TokenTable token_table_{clock_};
+    server::AccessKeys access_keys_;
     Bell bell_;
     // From the beginning: whoever is told that it serves may ask it to stop.
     Interrupts interrupts_{bell_};
@@ -92,8 +95,9 @@ private:
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
     ListenAddress address_;
-    /// Goes after the session, whose last answers still come to it.
+    /// These go after the session, whose last answers still come to them.
     std::unique_ptr<server::intake::Intake> intake_;
+    std::optional<server::stepfunctions::Api> step_functions_;
     std::optional<server::TraceExport> traces_;
     std::unique_ptr<Session> session_;
     std::optional<ServedDirectory> served_;

@@ -1,0 +1,114 @@
+#include "server/stepfunctions/internal/executions.h"
+
+#include <utility>
+
+#include "server/inspect/run_view.h"
+#include "value/json.h"
+
+namespace sluice::server::stepfunctions {
+
+namespace {
+
+constexpr std::pair<std::string_view, trigger::Status> statuses[] = {
+    {"RUNNING", trigger::Status::Running},   {"SUCCEEDED", trigger::Status::Succeeded},
+    {"FAILED", trigger::Status::Failed},     {"ABORTED", trigger::Status::Cancelled},
+    {"TIMED_OUT", trigger::Status::TimedOut}, {"PENDING_REDRIVE", trigger::Status::Queued}};
+
+void look(World& world, const engine::RunName& run, std::function<void(Result<Value>)> then) {
+    auto read = [](const trigger::RunState* state) -> Result<Value> {
+        return state == nullptr ? Value{} : inspect::progress_view(*state);
+    };
+    world.services.engine.query(run, read, [then = std::move(then)](Result<Value> seen) {
+        then(std::move(seen));
+    });
+}
+
+std::unexpected<Fault> no_execution(const World& world, const Arn& arn) {
+    return refuse("ExecutionDoesNotExist", "Execution Does Not Exist: '{}'",
+                  world.arns.execution(arn.name, arn.qualifier));
+}
+
+} // namespace
+
+std::string run_id_of(std::string_view machine, std::string_view execution) {
+    return fmt::format("{}:{}", machine, execution);
+}
+
+std::string execution_name_of(std::string_view machine, std::string_view run) {
+    auto is_ours = run.starts_with(machine) && run.substr(machine.size()).starts_with(':');
+    return std::string{is_ours ? run.substr(machine.size() + 1) : run};
+}
+
+std::string_view status_of(trigger::Status status) {
+    for (const auto& [name, each] : statuses) {
+        if (each == status && each != trigger::Status::Queued) {
+            return name;
+        }
+    }
+    return "RUNNING"; // In the queue, which the service does not have.
+}
+
+trigger::Status status_named(std::string_view name) {
+    for (const auto& [each, status] : statuses) {
+        if (each == name) {
+            return status;
+        }
+    }
+    return trigger::Status::Running;
+}
+
+std::string_view Seen::status() const {
+    auto text = text_in(view, "status");
+    for (const auto& [name, status] : statuses) {
+        if (text == to_string(status)) {
+            return status_of(status);
+        }
+    }
+    return "RUNNING";
+}
+
+void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then) {
+    auto run = engine::RunName{.space = space, .id = run_id_of(arn.name, arn.qualifier)};
+    auto other = engine::RunName{.space = space, .id = arn.qualifier};
+    look(world, run, [&world, run, other, arn, then = std::move(then)](Result<Value> seen) {
+        if (!seen) {
+            then(std::unexpected(fault_of(seen.error())));
+        } else if (!seen->is_null()) {
+            then(Seen{.run = run, .view = *std::move(seen)});
+        } else {
+            look(world, other, [&world, other, arn, then](Result<Value> next) {
+                if (!next || next->is_null() || text_in(*next, "definition") != arn.name) {
+                    then(no_execution(world, arn));
+                } else {
+                    then(Seen{.run = other, .view = *std::move(next)});
+                }
+            });
+        }
+    });
+}
+
+void find_execution(World& world, const Call& call, Sighted then) {
+    auto arn = Arn::parse(text_in(call.body, "executionArn"), Arn::Kind::Execution);
+    if (!arn) {
+        then(std::unexpected(arn.error()));
+        return;
+    }
+    find_execution(world, call.space, *arn, std::move(then));
+}
+
+Value with_outcome(Value view, const Seen& seen, const Value& result) {
+    if (seen.status() == "SUCCEEDED") {
+        return view.with("output", value::to_json(result))
+            .with("outputDetails", Value::object({{"included", true}}));
+    }
+    auto error = value_in(seen.view, "error");
+    if (auto kind = text_if(error, "kind")) {
+        view = view.with("error", *kind);
+    }
+    if (auto message = text_if(error, "message")) {
+        view = view.with("cause", *message);
+    }
+    return view;
+}
+
+} // namespace sluice::server::stepfunctions

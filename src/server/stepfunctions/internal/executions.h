@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/keys.h"
+#include "server/stepfunctions/internal/operation.h"
+#include "trigger/state.h"
+
+namespace sluice::server::stepfunctions {
+
+/// Labels of runs that were started by way of a version or an alias.
+inline constexpr auto version_label = std::string_view{"aws.version"};
+inline constexpr auto alias_label = std::string_view{"aws.alias"};
+
+/// The run that an execution is: an execution's name is one among those of its machine, a run's id
+/// among all of its namespace.
+std::string run_id_of(std::string_view machine, std::string_view execution);
+/// The name of the execution that a run is. Those that were not started by this API have their id.
+std::string execution_name_of(std::string_view machine, std::string_view run);
+
+std::string_view status_of(trigger::Status status);
+/// Which runs `statusFilter` means.
+trigger::Status status_named(std::string_view name);
+
+/// A run that was found, as inspect::progress_view tells of it.
+struct Seen {
+    engine::RunName run;
+    Value view;
+
+    std::string machine() const { return text_in(view, "definition"); }
+    std::string name() const { return execution_name_of(machine(), run.id); }
+    /// SUCCEEDED and the like.
+    std::string_view status() const;
+};
+/// Fails with ExecutionDoesNotExist.
+using Sighted = std::function<void(std::expected<Seen, Fault>)>;
+void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then);
+/// Fails with InvalidArn too, also for an execution that is express: those are not looked at later.
+void find_execution(World& world, const Call& call, Sighted then);
+
+/// `output`, or `error` and `cause`, of one that has ended.
+Value with_outcome(Value view, const Seen& seen, const Value& result);
+
+} // namespace sluice::server::stepfunctions
