@@ -102,7 +102,7 @@ void add_recorded(const Value& vector, std::vector<Case>& cases) {
     auto added = Case{.name = name, .options = {.is_express = is_express}};
     if (kind == "test-state") {
         const auto& definition = *vector.find("request")->find("definition");
-        added.options.is_single_state = definition.is_map() && !asl::is_machine(definition);
+        added.options.is_single_state = definition.is_map() && !asl::resembles_machine(definition);
         added.is_valid = true;
         added.text = text_of(vector, definition);
     } else {

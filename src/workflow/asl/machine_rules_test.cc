@@ -216,8 +216,8 @@ TEST(AslCheck, GivesPlacesInTheFile) {
 }
 
 TEST(AslCheck, KnowsMachinesByTheirContentAndFiles) {
-    EXPECT_TRUE(is_machine(form_of(R"({"States": {}})")));
-    EXPECT_FALSE(is_machine(form_of(R"({"tasks": {}})")));
+    EXPECT_TRUE(resembles_machine(form_of(R"({"States": {}})")));
+    EXPECT_FALSE(resembles_machine(form_of(R"({"tasks": {}})")));
     EXPECT_TRUE(may_be_machine("{}", "a.asl.json"));
     EXPECT_TRUE(may_be_machine("StartAt: a\nStates: {}\n", "a.yaml"));
     EXPECT_FALSE(may_be_machine("tasks: {}\n", "a.yaml"));
