@@ -7,7 +7,7 @@
 #include "workflow/asl/compile.h"
 #include "workflow/asl/internal/run/context_object.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::string_view who_answers(const TaskState& task) {
     return task.service;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run
