@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "server/stepfunctions/internal/definitions.h"
 #include "server/stepfunctions/internal/executions.h"
 #include "server/stepfunctions/internal/machines.h"
 #include "value/json.h"
@@ -119,7 +120,7 @@ void describe_machine_of_execution(World& world, const Call& call, const Respond
 
 Value listed_view(const World& world, const engine::ListedRun& listed) {
     const auto& [run, summary] = listed;
-    auto name = execution_name_of(summary.definition, run.id);
+    auto name = workflow::asl::execution_name(summary.definition, run.id);
     auto view = Value::object({{"executionArn", world.arns.execution(summary.definition, name)},
                                {"stateMachineArn", world.arns.machine(summary.definition)},
                                {"name", name},

@@ -4,6 +4,7 @@
 
 #include "server/inspect/run_view.h"
 #include "value/json.h"
+#include "workflow/asl/history.h"
 
 namespace sluice::server::stepfunctions {
 
@@ -29,15 +30,6 @@ std::unexpected<Fault> no_execution(const World& world, const Arn& arn) {
 }
 
 } // namespace
-
-std::string run_id_of(std::string_view machine, std::string_view execution) {
-    return fmt::format("{}:{}", machine, execution);
-}
-
-std::string execution_name_of(std::string_view machine, std::string_view run) {
-    auto is_ours = run.starts_with(machine) && run.substr(machine.size()).starts_with(':');
-    return std::string{is_ours ? run.substr(machine.size() + 1) : run};
-}
 
 std::string_view status_of(trigger::Status status) {
     for (const auto& [name, each] : statuses) {
@@ -68,7 +60,7 @@ std::string_view Seen::status() const {
 }
 
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then) {
-    auto run = engine::RunName{.space = space, .id = run_id_of(arn.name, arn.qualifier)};
+    auto run = engine::RunName{.space = space, .id = workflow::asl::execution_run(arn.name, arn.qualifier)};
     auto other = engine::RunName{.space = space, .id = arn.qualifier};
     look(world, run, [&world, run, other, arn, then = std::move(then)](Result<Value> seen) {
         if (!seen) {
@@ -97,16 +89,16 @@ void find_execution(World& world, const Call& call, Sighted then) {
 }
 
 Value with_outcome(Value view, const Seen& seen, const Value& result) {
-    if (seen.status() == "SUCCEEDED") {
-        return view.with("output", value::to_json(result))
-            .with("outputDetails", Value::object({{"included", true}}));
+    auto end = workflow::asl::execution_end(status_named(seen.status()), result,
+                                            value_in(seen.view, "error"));
+    if (const auto* output = end.find("output")) {
+        view = view.with("output", value::to_json(*output))
+                   .with("outputDetails", Value::object({{"included", true}}));
     }
-    auto error = value_in(seen.view, "error");
-    if (auto kind = text_if(error, "kind")) {
-        view = view.with("error", *kind);
-    }
-    if (auto message = text_if(error, "message")) {
-        view = view.with("cause", *message);
+    for (auto name : {"error", "cause"}) {
+        if (auto text = text_if(end, name)) {
+            view = view.with(name, *text);
+        }
     }
     return view;
 }

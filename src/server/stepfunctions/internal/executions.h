@@ -7,18 +7,13 @@
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
 #include "trigger/state.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::server::stepfunctions {
 
 /// Labels of runs that were started by way of a version or an alias.
 inline constexpr auto version_label = std::string_view{"aws.version"};
 inline constexpr auto alias_label = std::string_view{"aws.alias"};
-
-/// The run that an execution is: an execution's name is one among those of its machine, a run's id
-/// among all of its namespace.
-std::string run_id_of(std::string_view machine, std::string_view execution);
-/// The name of the execution that a run is. Those that were not started by this API have their id.
-std::string execution_name_of(std::string_view machine, std::string_view run);
 
 std::string_view status_of(trigger::Status status);
 /// Which runs `statusFilter` means.
@@ -30,7 +25,7 @@ struct Seen {
     Value view;
 
     std::string machine() const { return text_in(view, "definition"); }
-    std::string name() const { return execution_name_of(machine(), run.id); }
+    std::string name() const { return workflow::asl::execution_name(machine(), run.id); }
     /// SUCCEEDED and the like.
     std::string_view status() const;
 };
