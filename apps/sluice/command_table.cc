@@ -221,6 +221,9 @@ Command validate_row() {
                        .help = "Definitions, YAML or JSON",
                        .is_required = true,
                        .completes = Completes::File},
+                      {.name = "--express",
+                       .target = &options->is_express,
+                       .help = "State machines are to run as express ones"},
                       json_word(options->is_json, "The findings as JSON on standard output")},
             .run = [options] { return validate(*options); }};
 }

@@ -98,7 +98,7 @@ std::string LoadedDefinition::run_id(const Value& input) const {
 std::expected<LoadedDefinition, Findings> load_definition(std::string text, const std::string& file,
                                                           const trigger::Vocabulary& vocabulary,
                                                           const KnownFunctions& known) {
-    auto document = raw::parse(text, file);
+    auto document = parse_document(text, file);
     if (!document) {
         return std::unexpected(document.error());
     }
@@ -160,11 +160,15 @@ void say_findings(const Findings& findings) {
 }
 
 Value to_value(const raw::Finding& finding) {
-    return Value::object({{"file", finding.file},
-                          {"line", finding.line},
-                          {"column", finding.column},
-                          {"path", finding.path},
-                          {"message", finding.message}});
+    auto location = finding.location.empty() ? "/" + finding.path : finding.location;
+    auto value = Value::object({{"file", finding.file},
+                                {"line", finding.line},
+                                {"column", finding.column},
+                                {"path", finding.path},
+                                {"location", location},
+                                {"severity", finding.is_warning ? "WARNING" : "ERROR"},
+                                {"message", finding.message}});
+    return finding.code.empty() ? value : value.with("code", finding.code);
 }
 
 } // namespace sluice::app

@@ -1,8 +1,11 @@
 #include "sluice/languages.h"
 
+#include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "workflow/asl/check.h"
+#include "workflow/asl/compile.h"
 #include "workflow/asl/vocabulary.h"
 #include "workflow/dag/check.h"
 #include "workflow/dag/compile.h"
@@ -19,6 +22,7 @@ namespace {
 namespace raw = workflow::raw;
 namespace dag = workflow::dag;
 namespace recorded = workflow::recorded;
+namespace asl = workflow::asl;
 
 using ReadDefinition = std::expected<raw::Definition, Findings>;
 
@@ -36,6 +40,25 @@ ReadDefinition read_tasks(const raw::Document& document, const trigger::Vocabula
         return std::unexpected(std::move(findings));
     }
     return dag::compile(document.form, operators, flow.get());
+}
+
+/// The name that a file gives to what it holds: that of `orders/ship.asl.json` is `ship`.
+std::string name_of(const std::string& file) {
+    auto name = std::filesystem::path{file}.filename().string();
+    return name.substr(0, name.find('.'));
+}
+
+bool is_machine(const raw::Document& document) {
+    return asl::is_machine_file(document.file) || asl::resembles_machine(document.form);
+}
+
+ReadDefinition read_machine(const raw::Document& document) {
+    auto findings = asl::check(document, {.refuses_unsupported = true});
+    std::erase_if(findings, &raw::Finding::is_warning);
+    if (!findings.empty()) {
+        return std::unexpected(std::move(findings));
+    }
+    return asl::compile(document.form, {.name = name_of(document.file)});
 }
 
 ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocabulary& vocabulary,
@@ -56,8 +79,39 @@ trigger::Vocabulary make_vocabulary() {
     return vocabulary;
 }
 
+std::expected<raw::Document, Findings> parse_document(std::string_view text,
+                                                      const std::string& file) {
+    if (asl::may_be_machine(text, file)) {
+        auto document = raw::parse(text, file, {.depth_max = asl::depth_max});
+        if (!document || is_machine(*document)) {
+            return document;
+        }
+    }
+    return raw::parse(text, file);
+}
+
+Findings check_definition(const std::string& text, const std::string& file,
+                          const trigger::Vocabulary& vocabulary, bool is_express) {
+    auto document = parse_document(text, file);
+    if (!document) {
+        auto findings = std::move(document.error());
+        for (auto& finding : findings) {
+            finding.code = asl::is_machine_file(file) ? "INVALID_JSON_DESCRIPTION" : "";
+        }
+        return findings;
+    }
+    if (is_machine(*document)) {
+        return asl::check(*document, {.is_express = is_express});
+    }
+    auto definition = read_definition(*document, vocabulary, {.may_come_later = true});
+    return definition ? Findings{} : std::move(definition.error());
+}
+
 ReadDefinition read_definition(const raw::Document& document, const trigger::Vocabulary& vocabulary,
                                const KnownFunctions& known) {
+    if (is_machine(document)) {
+        return read_machine(document);
+    }
     if (dag::is_dag(document.form)) {
         return read_tasks(document, vocabulary, known);
     }
@@ -70,7 +124,7 @@ ReadDefinition read_definition(const raw::Document& document, const trigger::Voc
 }
 
 std::vector<raw::FunctionForm> functions_of(const raw::Document& document) {
-    if (recorded::is_recorded(document.form)) {
+    if (recorded::is_recorded(document.form) || is_machine(document)) {
         return {};
     }
     return dag::is_dag(document.form)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trigger/trigger_set.h"
@@ -30,10 +31,19 @@ struct KnownFunctions {
     }
 };
 
+/// Reads a file as deep as its language may nest.
+std::expected<workflow::raw::Document, Findings> parse_document(std::string_view text,
+                                                                const std::string& file);
+
 /// What a document says, in whichever language it is; or everything that is wrong with it.
 std::expected<workflow::raw::Definition, Findings> read_definition(
     const workflow::raw::Document& document, const trigger::Vocabulary& vocabulary,
     const KnownFunctions& known);
+
+/// What is to be said of a file: everything that is wrong with it, or warnings where its language
+/// has them.
+Findings check_definition(const std::string& text, const std::string& file,
+                          const trigger::Vocabulary& vocabulary, bool is_express);
 
 /// The functions that a document declares which has been read before.
 std::vector<workflow::raw::FunctionForm> functions_of(const workflow::raw::Document& document);

@@ -1,5 +1,6 @@
 #include "sluice/validate_command.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sluice/definition_file.h"
@@ -18,9 +19,9 @@ ExitCode validate(const ValidateOptions& options) {
             code = report(text.error());
             continue;
         }
-        auto loaded = load_definition(*std::move(text), file, vocabulary, {.may_come_later = true});
-        auto findings = loaded ? Findings{} : loaded.error();
-        if (!findings.empty()) {
+        auto findings = check_definition(*text, file, vocabulary, options.is_express);
+        auto errors = std::ranges::count(findings, false, &workflow::raw::Finding::is_warning);
+        if (errors > 0) {
             code = code == ExitCode::Ok ? ExitCode::Invalid : code;
         }
         for (const auto& finding : findings) {
@@ -28,8 +29,7 @@ ExitCode validate(const ValidateOptions& options) {
         }
         if (!options.is_json) {
             say_findings(findings);
-            say("{}: {}", file,
-                findings.empty() ? "valid" : fmt::format("{} found", findings.size()));
+            say("{}: {}", file, errors == 0 ? "valid" : fmt::format("{} found", errors));
         }
     }
     if (options.is_json) {

@@ -10,6 +10,7 @@ namespace sluice::app {
 struct ValidateOptions {
     std::vector<std::string> files;
     bool is_json = false;
+    bool is_express = false; ///< State machines are to run as express ones.
 };
 
 /// Checks definitions: everything that is wrong with them, with line and column.

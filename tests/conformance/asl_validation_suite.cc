@@ -97,12 +97,12 @@ std::string text_of(const Value& vector, const Value& definition) {
 void add_recorded(const Value& vector, std::vector<Case>& cases) {
     auto kind = text_at(vector, "kind");
     auto name = text_at(vector, "id");
-    auto is_express = text_at(vector, "machineType") == "EXPRESS" ||
-                      name.starts_with("sfn_api_express/");
+    auto is_express =
+        text_at(vector, "machineType") == "EXPRESS" || name.starts_with("sfn_api_express/");
     auto added = Case{.name = name, .options = {.is_express = is_express}};
     if (kind == "test-state") {
         const auto& definition = *vector.find("request")->find("definition");
-        added.options.is_single_state = definition.is_map() && !asl::is_machine(definition);
+        added.options.is_single_state = definition.is_map() && !asl::resembles_machine(definition);
         added.is_valid = true;
         added.text = text_of(vector, definition);
     } else {

@@ -18,6 +18,7 @@
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
 #include "sluice/output.h"
+#include "workflow/asl/draw.h"
 #include "workflow/dag/draw.h"
 #include "workflow/raw/draw.h"
 
@@ -29,6 +30,9 @@ constexpr auto columns_otherwise = std::size_t{160};
 
 /// Each language knows its triggers; what none knows is drawn as plain ones.
 ::sluice::graph::Graph draw(const std::string& title, std::span<const Value> triggers) {
+    if (workflow::asl::has_states(triggers)) {
+        return workflow::asl::draw(title, triggers);
+    }
     return workflow::dag::has_tasks(triggers) ? workflow::dag::draw(title, triggers)
                                               : workflow::raw::draw(title, triggers);
 }

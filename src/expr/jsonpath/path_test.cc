@@ -131,6 +131,7 @@ TEST(JaywayPath, YieldsTheValueOfADefinitePath) {
     EXPECT_EQ(jayway("$.a.b-c[-1].d", json), "null");
     EXPECT_EQ(jayway(R"($.x\.y)", json), "2");
     EXPECT_EQ(jayway("$['x.y']", json), "2");
+    EXPECT_EQ(jayway(R"($['a\"b\'c'])", R"({"a\\\"b'c": 7})"), "7");
     EXPECT_EQ(jayway("$.a.nope", json), "fault no_such_member");
     EXPECT_EQ(jayway("$.a.b-c[2]", json), "fault no_such_member");
     EXPECT_EQ(jayway("$.t.x", json), "fault no_such_member");

@@ -37,14 +37,16 @@ raw::Finding finding_of(const raw::Document& document, Diagnostic diagnostic) {
 
 } // namespace
 
-bool is_machine(const Value& form) {
+bool resembles_machine(const Value& form) {
     return form.find("StartAt") != nullptr || form.find("States") != nullptr;
 }
 
+bool is_machine_file(std::string_view file) {
+    return file.ends_with(".asl.json") || file.ends_with(".asl.yaml") || file.ends_with(".asl.yml");
+}
+
 bool may_be_machine(std::string_view text, std::string_view file) {
-    auto is_named = file.ends_with(".asl.json") || file.ends_with(".asl.yaml") ||
-                    file.ends_with(".asl.yml");
-    return is_named || (text.contains("StartAt") && text.contains("States"));
+    return is_machine_file(file) || (text.contains("StartAt") && text.contains("States"));
 }
 
 std::vector<raw::Finding> check(const raw::Document& document, const ReadOptions& options) {

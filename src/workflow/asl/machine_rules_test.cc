@@ -31,13 +31,15 @@ TEST(AslMachineRules, OfTheTopLevel) {
     EXPECT_EQ(problems(R"("StartAt": "S", "Version": "1.0", "QueryLanguage": "JSONata")"), "");
     EXPECT_EQ(problems(R"("Comment": "c")"), "SCHEMA_VALIDATION_FAILED at /");
     EXPECT_EQ(problems(R"("StartAt": "T")"), "MISSING_TRANSITION_TARGET at /StartAt");
-    EXPECT_EQ(problems(R"("StartAt": "S", "Version": "2.0")"), "SCHEMA_VALIDATION_FAILED at /Version");
+    EXPECT_EQ(problems(R"("StartAt": "S", "Version": "2.0")"),
+              "SCHEMA_VALIDATION_FAILED at /Version");
     EXPECT_EQ(problems(R"("StartAt": "S", "TimeoutSeconds": -1)"),
               "SCHEMA_VALIDATION_FAILED at /TimeoutSeconds");
     EXPECT_EQ(problems(R"("StartAt": "S", "Beginning": "S")"),
               "SCHEMA_VALIDATION_FAILED at /Beginning");
     EXPECT_EQ(problems_of(R"({"StartAt": "S"})"), "SCHEMA_VALIDATION_FAILED at /");
-    EXPECT_EQ(problems_of(R"({"StartAt": "S", "States": []})"), "SCHEMA_VALIDATION_FAILED at /States");
+    EXPECT_EQ(problems_of(R"({"StartAt": "S", "States": []})"),
+              "SCHEMA_VALIDATION_FAILED at /States");
     EXPECT_EQ(problems_of(R"({"StartAt": "S", "States": {"S": 1}})"),
               "SCHEMA_VALIDATION_FAILED at /States/S");
     EXPECT_EQ(problems_of("[]"), "SCHEMA_VALIDATION_FAILED at /");
@@ -83,13 +85,12 @@ TEST(AslMachineRules, TransitionsDoNotLeaveTheirFlow) {
 
 TEST(AslMachineRules, NamesAreUniqueAndShort) {
     auto named = [](const std::string& name) {
-        return problems_of(
-            fmt::format(R"({{"StartAt": "{0}", "States": {{"{0}": {{"Type": "Succeed"}}}}}})", name));
+        return problems_of(fmt::format(
+            R"({{"StartAt": "{0}", "States": {{"{0}": {{"Type": "Succeed"}}}}}})", name));
     };
 
     EXPECT_EQ(named(std::string(80, 'n')), "");
-    EXPECT_EQ(named(std::string(81, 'n')),
-              "INVALID_STATE_NAME at /States/" + std::string(81, 'n'));
+    EXPECT_EQ(named(std::string(81, 'n')), "INVALID_STATE_NAME at /States/" + std::string(81, 'n'));
     EXPECT_EQ(named(""), "INVALID_STATE_NAME at /States/");
     EXPECT_EQ(problems_of(R"({"StartAt": "a", "States": {"a": {"Type": "Parallel", "End": true,
                   "Branches": [{"StartAt": "a", "States": {"a": {"Type": "Succeed"}}}]}}})"),
@@ -178,8 +179,8 @@ TEST(AslMachineRules, UnsupportedIntegrationsAreRefusedByNameWhereNothingIsMocke
 std::string warned(std::string_view state) {
     auto lines = std::string{};
     for (const auto& warning : warnings(form_of(definition_with(state)))) {
-        lines += fmt::format("{}{} at {}", lines.empty() ? "" : "\n", warning.code,
-                             warning.location);
+        lines +=
+            fmt::format("{}{} at {}", lines.empty() ? "" : "\n", warning.code, warning.location);
     }
     return lines;
 }
@@ -190,14 +191,21 @@ TEST(AslMachineRules, WarnsOfWhatMayBeMeantOtherwise) {
     EXPECT_EQ(warned(R"({"Type": "Fail", "Cause": "$.cause"})"), "NO_PATH at /States/S/Cause");
     EXPECT_EQ(warned(R"({"Type": "Pass", "Result": {"a": "$.b"}, "End": true})"),
               "PASS_RESULT_IS_STATIC at /States/S/Result/a");
+    EXPECT_EQ(warned(R"({"Type": "Map", "Label": "l", "End": true, "ItemProcessor": {"StartAt": "i",
+                  "States": {"i": {"Type": "Succeed"}}}})"),
+              "INFERRED_MODE at /States/S/Label");
+    EXPECT_EQ(warned(R"({"Type": "Pass", "Assign": {"a-b": 1}, "End": true})"),
+              "INVALID_VARIABLE_NAME at /States/S/Assign/a-b");
     EXPECT_EQ(warned(R"({"Type": "Task", "Resource": "${Function}", "End": true})"),
               "UNRESOLVED_SUBSTITUTION at /States/S/Resource");
-    EXPECT_EQ(warned(R"({"Type": "Task", "Resource": "arn:aws:states:::ecs:runTask", "End": true})"),
-              "INVALID_RESOURCE at /States/S/Resource");
+    EXPECT_EQ(
+        warned(R"({"Type": "Task", "Resource": "arn:aws:states:::ecs:runTask", "End": true})"),
+        "INVALID_RESOURCE at /States/S/Resource");
 }
 
 TEST(AslCheck, GivesPlacesInTheFile) {
-    auto document = raw::parse("StartAt: a\nStates:\n  a:\n    Type: Pass\n    Next: b\n", "m.asl.yaml");
+    auto document =
+        raw::parse("StartAt: a\nStates:\n  a:\n    Type: Pass\n    Next: b\n", "m.asl.yaml");
 
     auto findings = check(*document);
 
@@ -208,8 +216,8 @@ TEST(AslCheck, GivesPlacesInTheFile) {
 }
 
 TEST(AslCheck, KnowsMachinesByTheirContentAndFiles) {
-    EXPECT_TRUE(is_machine(form_of(R"({"States": {}})")));
-    EXPECT_FALSE(is_machine(form_of(R"({"tasks": {}})")));
+    EXPECT_TRUE(resembles_machine(form_of(R"({"States": {}})")));
+    EXPECT_FALSE(resembles_machine(form_of(R"({"tasks": {}})")));
     EXPECT_TRUE(may_be_machine("{}", "a.asl.json"));
     EXPECT_TRUE(may_be_machine("StartAt: a\nStates: {}\n", "a.yaml"));
     EXPECT_FALSE(may_be_machine("tasks: {}\n", "a.yaml"));

@@ -57,9 +57,8 @@ bool is_json_word(std::string_view word) {
 std::expected<Value, Diagnostic> parse(std::string_view text) {
     auto begin = text.find_first_not_of(blanks);
     if (begin == std::string_view::npos) {
-        return std::unexpected(Diagnostic{.code = "MISSING_DESCRIPTION",
-                                          .location = "/",
-                                          .message = "The definition is empty"});
+        return std::unexpected(Diagnostic{
+            .code = "MISSING_DESCRIPTION", .location = "/", .message = "The definition is empty"});
     }
     auto end = begin;
     while (end < text.size() && is_word_letter(text[end])) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "workflow/asl/internal/reading.h"
+#include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl {
 
@@ -15,8 +15,8 @@ using internal::Reading;
 
 void read_machine_fields(Reading& reading, const Object& object) {
     auto& machine = reading.machine;
-    object.allow_only({"Comment", "QueryLanguage", "StartAt", "States", "TimeoutSeconds",
-                       "Version"});
+    object.allow_only(
+        {"Comment", "QueryLanguage", "StartAt", "States", "TimeoutSeconds", "Version"});
     machine.comment = object.text("Comment").value_or("");
     object.word("Version", {"1.0"});
     auto language = object.word("QueryLanguage", {"JSONPath", "JSONata"});
@@ -60,8 +60,8 @@ void read_single(Reading& reading, const Value& form) {
 Reading read_all(const Value& form, const ReadOptions& options) {
     auto reading = Reading{.options = options};
     if (!form.is_map()) {
-        reading.report.add("", fmt::format("A definition must be an object but is {}",
-                                           internal::kind_of(form)));
+        reading.report.add(
+            "", fmt::format("A definition must be an object but is {}", internal::kind_of(form)));
         return reading;
     }
     if (options.is_single_state) {

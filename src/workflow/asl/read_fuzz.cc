@@ -5,8 +5,8 @@
 #include "workflow/asl/check.h"
 #include "workflow/asl/parse.h"
 
-// Whatever comes in, it is a machine whose numbers lead to states and flows that are there, or it is
-// told why it is none.
+// Whatever comes in, it is a machine whose numbers lead to states and flows that are there, or it
+// is told why it is none.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     namespace asl = workflow::asl;

@@ -26,12 +26,13 @@ const TaskState& task_of(const Machine& machine) {
 }
 
 std::shared_ptr<const Machine> task_machine(std::string_view resource) {
-    return machine_with(fmt::format(R"({{"Type": "Task", "Resource": "{}", "End": true}})",
-                                    resource));
+    return machine_with(
+        fmt::format(R"({{"Type": "Task", "Resource": "{}", "End": true}})", resource));
 }
 
 TEST(AslRead, NumbersStatesInTheOrderOfTheText) {
-    auto machine = machine_of(R"({"Comment": "two", "TimeoutSeconds": 30, "StartAt": "b", "States": {
+    auto machine =
+        machine_of(R"({"Comment": "two", "TimeoutSeconds": 30, "StartAt": "b", "States": {
         "a": {"Type": "Succeed"}, "b": {"Type": "Pass", "Next": "a"}}})");
 
     EXPECT_EQ(machine->comment, "two");
@@ -209,6 +210,14 @@ TEST(AslRead, SplitsResources) {
         EXPECT_EQ(task.target, target) << text;
         EXPECT_EQ(task.pattern, pattern) << text;
     }
+}
+
+TEST(AslRead, TakesWhatCloudFormationPutsInForItsName) {
+    auto machine = machine_with(
+        R"({"Type": "Task", "Resource": {"Fn::GetAtt": ["Resize", "Arn"]}, "End": true})");
+
+    EXPECT_EQ(task_of(*machine).service, "lambda");
+    EXPECT_EQ(task_of(*machine).target, "Resize");
 }
 
 TEST(AslRead, ReadsOneStateWhoseTargetsAreNotThere) {

@@ -45,8 +45,7 @@ TEST(AslRules, OfEveryState) {
         {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass"})", "/States/S"},
         {R"({"Type": "Pass", "Next": "Next"})", R"({"Type": "Pass", "Next": "Next", "End": true})",
          "/States/S"},
-        {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": false})",
-         "/States/S/End"},
+        {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": false})", "/States/S/End"},
         {R"({"Type": "Pass", "End": true})", R"({"Type": "Pass", "End": true, "Ende": 1})",
          "/States/S/Ende"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "End": true})",
@@ -64,8 +63,7 @@ TEST(AslRules, OfFieldsByKindAndLanguage) {
         {R"({"Type": "Pass", "ResultPath": "$.a", "End": true})",
          R"({"Type": "Wait", "Seconds": 1, "ResultPath": "$.a", "End": true})",
          "/States/S/ResultPath"},
-        {"", R"({"Type": "Pass", "ResultSelector": {}, "End": true})",
-         "/States/S/ResultSelector"},
+        {"", R"({"Type": "Pass", "ResultSelector": {}, "End": true})", "/States/S/ResultSelector"},
         {"", R"({"Type": "Pass", "Retry": [], "End": true})", "/States/S/Retry"},
         {"", R"({"Type": "Succeed", "Assign": {"a": 1}})", "/States/S/Assign"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": 1, "End": true})",
@@ -86,7 +84,7 @@ TEST(AslRules, OfPathsAndTemplates) {
         {R"({"Type": "Pass", "InputPath": "$$.Execution.Id", "End": true})",
          R"({"Type": "Pass", "InputPath": "a.b", "End": true})", "/States/S/InputPath"},
         {R"({"Type": "Pass", "InputPath": "$.a[*]", "End": true})",
-         R"({"Type": "Pass", "InputPath": "States.UUID()", "End": true})", "/States/S/InputPath"},
+         R"j({"Type": "Pass", "InputPath": "States.UUID()", "End": true})j", "/States/S/InputPath"},
         {"", R"({"Type": "Pass", "OutputPath": 5, "End": true})", "/States/S/OutputPath"},
         {R"({"Type": "Pass", "ResultPath": "$.a[0].b", "End": true})",
          R"({"Type": "Pass", "ResultPath": "$.a[*]", "End": true})", "/States/S/ResultPath"},
@@ -95,12 +93,11 @@ TEST(AslRules, OfPathsAndTemplates) {
         {R"({"Type": "Pass", "Parameters": {"a": {"b.$": "$.c"}}, "End": true})",
          R"({"Type": "Pass", "Parameters": {"a": {"b.$": "c"}}, "End": true})",
          "/States/S/Parameters/a"},
-        {"", R"({"Type": "Pass", "Parameters": {"b.$": 5}, "End": true})",
-         "/States/S/Parameters"},
+        {"", R"({"Type": "Pass", "Parameters": {"b.$": 5}, "End": true})", "/States/S/Parameters"},
         {"", R"({"Type": "Pass", "Parameters": {"b.$": "$.c", "b": 1}, "End": true})",
          "/States/S/Parameters"},
-        {R"({"Type": "Pass", "Parameters": {"b.$": "States.MathAdd(1, $.x)"}, "End": true})",
-         R"({"Type": "Pass", "Parameters": {"b.$": "States.Nothing(1)"}, "End": true})",
+        {R"j({"Type": "Pass", "Parameters": {"b.$": "States.MathAdd(1, $.x)"}, "End": true})j",
+         R"j({"Type": "Pass", "Parameters": {"b.$": "States.Nothing(1)"}, "End": true})j",
          "/States/S/Parameters"},
         {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% 1 + 1 %}", "End": true})",
          R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% 1 + %}", "End": true})",
@@ -110,8 +107,9 @@ TEST(AslRules, OfPathsAndTemplates) {
          "/States/S/Output/0"},
         {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "1 %}", "End": true})",
          "/States/S/Output"},
-        {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a.$": "$.b"}, "End": true})",
-         "/States/S/Output/a.$"},
+        {R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a.$": "$.b"}, "End": true})",
+         R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": {"a": "{% $( %}"}, "End": true})",
+         "/States/S/Output/a"},
         {"", R"({"Type": "Pass", "QueryLanguage": "JSONata", "Output": "{% $states.result %}",
                  "End": true})",
          "/States/S/Output"},
@@ -130,8 +128,8 @@ TEST(AslRules, OfVariables) {
     });
     expect_rules(cases);
     auto name = std::string(81, 'v');
-    EXPECT_EQ(problems_of(definition_with(fmt::format(
-                  R"({{"Type": "Pass", "Assign": {{"{}": 1}}, "End": true}})", name))),
+    EXPECT_EQ(problems_of(definition_with(
+                  fmt::format(R"({{"Type": "Pass", "Assign": {{"{}": 1}}, "End": true}})", name))),
               schema_at + ("/States/S/Assign/" + name));
 }
 
@@ -151,18 +149,17 @@ TEST(AslRules, OfWaitStates) {
         {R"({"Type": "Wait", "Timestamp": "9999-12-31T23:59:59Z", "End": true})",
          R"({"Type": "Wait", "Timestamp": "2026-02-28 10:00:00Z", "End": true})",
          "/States/S/Timestamp"},
-        {R"({"Type": "Wait", "QueryLanguage": "JSONata", "Timestamp": "{% $now() %}", "End": true})",
-         R"({"Type": "Wait", "Timestamp": "{% $now() %}", "End": true})", "/States/S/Timestamp"},
+        {R"j({"Type": "Wait", "QueryLanguage": "JSONata", "Timestamp": "{% $now() %}", "End": true})j",
+         R"j({"Type": "Wait", "Timestamp": "{% $now() %}", "End": true})j", "/States/S/Timestamp"},
         {R"({"Type": "Wait", "TimestampPath": "$.t", "End": true})",
-         R"({"Type": "Wait", "TimestampPath": "$.t[*]", "End": true})",
-         "/States/S/TimestampPath"},
+         R"({"Type": "Wait", "TimestampPath": "$.t[*]", "End": true})", "/States/S/TimestampPath"},
     });
     expect_rules(cases);
 }
 
 TEST(AslRules, OfFailStates) {
     constexpr auto cases = std::to_array<RuleCase>({
-        {R"({"Type": "Fail", "Error": "E", "CausePath": "States.Format('{}', $.c)"})",
+        {R"j({"Type": "Fail", "Error": "E", "CausePath": "States.Format('{}', $.c)"})j",
          R"({"Type": "Fail", "Error": "E", "ErrorPath": "$.e"})", "/States/S"},
         {"", R"({"Type": "Fail", "Cause": "E", "CausePath": "$.e"})", "/States/S"},
         {"", R"({"Type": "Fail", "Cause": 5})", "/States/S/Cause"},
@@ -192,7 +189,7 @@ TEST(AslRules, OfChoiceStates) {
     EXPECT_NE(problems(R"({"Variable": "$.a", "StringEquals": 5, "Next": "Next"})"), "");
     EXPECT_NE(problems(R"({"Variable": "$.a", "StringEqual": "x", "Next": "Next"})"), "");
     EXPECT_NE(problems(R"({"StringEquals": "x", "Next": "Next"})"), "");
-    EXPECT_NE(problems(R"({"Variable": "States.UUID()", "IsNull": true, "Next": "Next"})"), "");
+    EXPECT_NE(problems(R"j({"Variable": "States.UUID()", "IsNull": true, "Next": "Next"})j"), "");
     EXPECT_EQ(problems(R"({"Not": {"Variable": "$.a", "IsNull": true, "Next": "Next"},
                            "Next": "Next"})"),
               schema_at + std::string{"/States/S/Choices/0/Not/Next"});
@@ -224,7 +221,8 @@ TEST(AslRules, OfTaskStates) {
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "arn:aws:states:::sns:publish.sync", "End": true})",
          "/States/S/Resource"},
-        {"", R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:GetObject", "End": true})",
+        {"",
+         R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:GetObject", "End": true})",
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject.sync",
                  "End": true})",
@@ -232,8 +230,9 @@ TEST(AslRules, OfTaskStates) {
         {"", R"({"Type": "Task", "Resource": "arn:aws:lambda:r:1:function:f:", "End": true})",
          "/States/S/Resource"},
         {"", R"({"Type": "Task", "Resource": "${Unclosed", "End": true})", "/States/S/Resource"},
-        {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"RoleArn": "r"}, "End": true})",
-         R"({"Type": "Task", "Resource": "f:g", "Credentials": {"Role": "r"}, "End": true})",
+        {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"Role": "r"}, "End": true})",
+         R"({"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
+             "Credentials": {"Role": "r"}, "End": true})",
          "/States/S/Credentials"},
         {R"({"Type": "Task", "Resource": "f:g", "Credentials": {"RoleArn.$": "$.r"}, "End": true})",
          R"({"Type": "Task", "Resource": "f:g", "Credentials": null, "End": true})",
@@ -262,7 +261,9 @@ TEST(AslRules, OfRetriers) {
     auto problems = [&](std::string_view retry) {
         return problems_of(definition_with(fmt::format(fmt::runtime(task), retry)));
     };
-    auto at = [](std::string_view member) { return fmt::format("{}/States/S/Retry{}", schema_at, member); };
+    auto at = [](std::string_view member) {
+        return fmt::format("{}/States/S/Retry{}", schema_at, member);
+    };
 
     EXPECT_EQ(problems("[]"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "MaxDelaySeconds": 2, "Comment": "c"}])"), "");
@@ -284,32 +285,37 @@ TEST(AslRules, OfRetriers) {
               at("/0/MaxDelaySeconds"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "JitterStrategy": "HALF"}])"),
               at("/0/JitterStrategy"));
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "S"}])"), at("/0/Next"));
+    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "MaxRetries": 1}])"), at("/0/MaxRetries"));
 }
 
 TEST(AslRules, OfCatchers) {
-    constexpr auto task = R"({{"Type": "Task", {} "Resource": "f:g", "Catch": {}, "Next": "Next"}})";
+    constexpr auto task =
+        R"({{"Type": "Task", {} "Resource": "f:g", "Catch": {}, "Next": "Next"}})";
     auto problems = [&](std::string_view rules, std::string_view more = "") {
         return problems_of(definition_with(fmt::format(fmt::runtime(task), more, rules)));
     };
     constexpr auto jsonata = R"("QueryLanguage": "JSONata",)";
-    auto at = [](std::string_view member) { return fmt::format("{}/States/S/Catch{}", schema_at, member); };
+    auto at = [](std::string_view member) {
+        return fmt::format("{}/States/S/Catch{}", schema_at, member);
+    };
 
     EXPECT_EQ(problems("[]"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "ResultPath": null}])"), "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"]}])"), at("/0"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Away"}])"),
               target_at + std::string{"/States/S/Catch/0/Next"});
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": 1}])"), at("/0/Output"));
+    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": 1}])"),
+              at("/0/Output"));
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next",
                             "Output": "{% $states.errorOutput %}"}])",
                        jsonata),
               "");
     EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "ResultPath": "$.e"}])", jsonata),
               at("/0/ResultPath"));
-    EXPECT_EQ(problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": "{% $states.result %}"}])",
-                       jsonata),
-              at("/0/Output"));
+    EXPECT_EQ(
+        problems(R"([{"ErrorEquals": ["A"], "Next": "Next", "Output": "{% $states.result %}"}])",
+                 jsonata),
+        at("/0/Output"));
 }
 
 TEST(AslRules, OfParallelStates) {
@@ -319,7 +325,8 @@ TEST(AslRules, OfParallelStates) {
          R"({"Type": "Parallel", "End": true})", "/States/S"},
         {"", R"({"Type": "Parallel", "End": true, "Branches": []})", "/States/S/Branches"},
         {"", R"({"Type": "Parallel", "End": true, "Branches": [[]]})", "/States/S/Branches/0"},
-        {"", R"({"Type": "Parallel", "End": true, "Branches": [{"States": {"a": {"Type": "Fail"}}}]})",
+        {"",
+         R"({"Type": "Parallel", "End": true, "Branches": [{"States": {"a": {"Type": "Fail"}}}]})",
          "/States/S/Branches/0"},
         {"", R"({"Type": "Parallel", "End": true,
                  "Branches": [{"StartAt": "a", "States": {}}]})",
@@ -353,7 +360,8 @@ TEST(AslRules, OfMapStates) {
     EXPECT_EQ(map_problems(R"("Items": [1])"), map_problem("/Items"));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true})")), map_problem(""));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true, "Label": "l",
-                  "Iterator": {"StartAt": "i", "States": {"i": {"Type": "Succeed"}}}})")),
+                  "Iterator": {"StartAt": "i", "ProcessorConfig": {"Mode": "INLINE"},
+                               "States": {"i": {"Type": "Succeed"}}}})")),
               map_problem("/Label"));
     EXPECT_EQ(problems_of(definition_with(R"({"Type": "Map", "End": true, "ItemProcessor": {
                   "ProcessorConfig": {"Mode": "DISTRIBUTED"}, "StartAt": "i",
@@ -392,8 +400,10 @@ TEST(AslRules, OfReadersBatchersAndWriters) {
               at("/ReaderConfig"));
     EXPECT_EQ(problems("getObject", R"({"MaxItems": 1, "MaxItemsPath": "$.n"})"),
               at("/ReaderConfig"));
-    EXPECT_EQ(problems("getObject", R"({"CSVDelimiter": "DOT"})"), at("/ReaderConfig/CSVDelimiter"));
-    EXPECT_EQ(problems("getObject", R"({"ItemsPointer": "a/b"})"), at("/ReaderConfig/ItemsPointer"));
+    EXPECT_EQ(problems("getObject", R"({"CSVDelimiter": "DOT"})"),
+              at("/ReaderConfig/CSVDelimiter"));
+    EXPECT_EQ(problems("getObject", R"({"ItemsPointer": "a/b"})"),
+              at("/ReaderConfig/ItemsPointer"));
     EXPECT_EQ(map_problems(R"("ItemBatcher": {"MaxItemsPerBatch": 5})"), "");
     EXPECT_EQ(map_problems(R"("ItemBatcher": {})"), map_problem("/ItemBatcher"));
     EXPECT_EQ(map_problems(R"("ItemBatcher": {"MaxItemsPerBatch": 0})"),

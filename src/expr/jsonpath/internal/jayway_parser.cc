@@ -250,6 +250,8 @@ Parsed<std::string> parse_quoted(Cursor& cursor) {
             TRY(cursor.unicode_escape(out));
             continue;
         }
+        // A backslash before the other quote is a character of the name, as the service has it.
+        out += (escaped == '"' || escaped == '\'') && escaped != quote ? "\\" : "";
         auto at = letters.find(escaped);
         out += at != std::string_view::npos ? meanings[at] : escaped;
         cursor.advance(cursor.is_at_end() ? 0 : 1);

@@ -15,7 +15,7 @@ namespace {
 
 using expr::states::Failure;
 
-constexpr auto delay_seconds_max = 99'999'999.0;
+constexpr auto retry_seconds_max = 99'999'999.0;
 
 bool matches_name(std::string_view name, std::string_view error) {
     if (name == error || name == "States.ALL") {
@@ -58,7 +58,7 @@ std::optional<std::size_t> find_catcher(std::span<const Catcher> catchers, const
 double retry_seconds(const Retrier& retrier, std::uint32_t retries) {
     auto delay = retrier.interval_seconds * std::pow(retrier.backoff_rate, retries);
     auto limit = retrier.delay_seconds_max ? static_cast<double>(*retrier.delay_seconds_max)
-                                           : delay_seconds_max;
+                                           : retry_seconds_max;
     return std::min(delay, limit);
 }
 

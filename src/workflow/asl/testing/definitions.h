@@ -12,8 +12,8 @@ namespace sluice::workflow::asl::testing {
 /// A definition's form; the text must be JSON.
 Value form_of(std::string_view text);
 
-/// The definition of a machine whose only state, `S`, is this one. Whatever it may go to, `Next`, is
-/// there too when the text has the word.
+/// The definition of a machine whose only state, `S`, is this one. Whatever it may go to, `Next`,
+/// is there too when the text has the word.
 std::string definition_with(std::string_view state);
 
 /// The machine of a definition, which must be valid.

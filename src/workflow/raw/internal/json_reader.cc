@@ -98,7 +98,8 @@ private:
 } // namespace
 
 void read_json(std::string_view text, Tree& tree) {
-    auto parsed = value::parse_json(text, {.bytes_max = text_bytes_max, .depth_max = tree.depth_max()});
+    auto parsed =
+        value::parse_json(text, {.bytes_max = text_bytes_max, .depth_max = tree.depth_max()});
     if (!parsed) {
         const auto& message = parsed.error().message;
         tree.stop(place_in(message, text), message);

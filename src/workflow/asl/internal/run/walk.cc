@@ -7,6 +7,7 @@
 #include "base/fingerprint.h"
 #include "trigger/arrival.h"
 #include "value/json.h"
+#include "workflow/asl/internal/errors.h"
 #include "workflow/asl/internal/run/words.h"
 
 namespace sluice::workflow::asl::internal {
@@ -126,7 +127,7 @@ void Walk::take(StateNumber number) {
         visit.timer = 0;
         step = complete(visit, visit.input);
     } else {
-        step = time_out(visit, purpose == Value{words::heartbeat} ? errors::heartbeat_timeout
+        step = time_out(visit, purpose == Value{words::heartbeat} ? heartbeat_timeout
                                                                   : errors::timeout);
     }
     conclude(&frame, std::move(step));

@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "trigger/form_reader.h"
-#include "value/json.h"
-#include "workflow/asl/internal/run/data_fields.h"
+#include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
@@ -22,35 +19,6 @@ bool is_distributed(const Visit& visit) {
     return map != nullptr && map->is_distributed;
 }
 
-Failure runtime(std::string cause) {
-    return {.error = std::string{errors::runtime}, .cause = std::move(cause)};
-}
-
-/// A number that a field of a Map state must be; the text of its path is told where it is none.
-Evaluated<std::optional<double>> read_number(const NumberField& field, std::string_view name,
-                                             bool is_whole, const Sight& sight) {
-    auto found = TRY(number(field, name, sight));
-    if (!found) {
-        return std::nullopt;
-    }
-    auto parsed = found->is_string() ? value::parse_json(found->as_string()).value_or(Value{})
-                                     : *found;
-    auto as_double = parsed.is_int()      ? static_cast<double>(parsed.as_int())
-                     : parsed.is_double() ? parsed.as_double()
-                                          : 0.0;
-    auto is_right = parsed.is_int() || (parsed.is_double() && !is_whole) ||
-                    (parsed.is_double() && as_double == static_cast<double>(static_cast<std::int64_t>(as_double)));
-    if (!is_right) {
-        const auto* path = std::get_if<Selector>(&field.source);
-        auto shown = found->is_string() ? std::string{found->as_string()} : value::to_json(*found);
-        return std::unexpected(runtime(
-            fmt::format("The {}Path field refers to value \"{}\" which is not a valid {}: {}", name,
-                        shown, is_whole ? "integer" : "float",
-                        path == nullptr ? std::string{name} : path->text())));
-    }
-    return as_double;
-}
-
 } // namespace
 
 Step Walk::begin_parallel(Visit& visit) {
@@ -58,7 +26,7 @@ Step Walk::begin_parallel(Visit& visit) {
     auto view = View{*this, visit};
     auto is_jsonata = state.language == Language::Jsonata;
     auto data = is_jsonata ? Evaluated<Value>{visit.input}
-                           : select(state.input_path, view.of(visit.input));
+                           : apply_path(state.input_path, view.of(visit.input));
     if (data && state.parameters) {
         data = state.parameters->evaluate(view.of(*data), is_jsonata ? "Arguments" : "Parameters");
     }
@@ -76,12 +44,7 @@ Step Walk::begin_parallel(Visit& visit) {
 
 Evaluated<void> Walk::read_items(Fan& fan, const Sight& sight) {
     const auto& map = *map_of(fan.visit);
-    auto found = Value{};
-    if (map.items) {
-        found = TRY(map.items->evaluate(sight, "Items"));
-    } else {
-        found = map.items_path ? TRY(map.items_path->read(sight)) : *sight.data;
-    }
+    auto found = TRY(internal::read_items(map, fan.visit.state.language, sight));
     if (found.is_map()) {
         auto pairs = std::vector<Value>{};
         for (const auto& [key, member] : found.as_map()) {
@@ -90,52 +53,30 @@ Evaluated<void> Walk::read_items(Fan& fan, const Sight& sight) {
         found = Value::list(std::move(pairs));
         fan.are_pairs = true;
     }
-    if (!found.is_list()) {
-        auto is_jsonata = fan.visit.state.language == Language::Jsonata;
-        auto failure = Failure{
-            .error = std::string{is_jsonata ? errors::query_evaluation : errors::runtime},
-            .cause = fmt::format("Map state input must be an array but was: {}",
-                                 value::to_json(found))};
-        if (map.items) {
-            failure.location = "Items";
-            failure.cause = fmt::format(
-                "The JSONata expression '{}' specified for the field 'Items' returned an unexpected "
-                "result type. Expected 'array', but was '{}' for value: {}",
-                map.items->form().is_string() ? map.items->form().as_string() : "",
-                to_string(found.kind()), value::to_json(found));
-        }
-        return std::unexpected(std::move(failure));
-    }
     fan.items = std::move(found);
     fan.size = fan.items.size();
     return {};
 }
 
 Evaluated<void> Walk::read_concurrency(Fan& fan, const Sight& sight) {
-    auto most =
-        TRY(read_number(map_of(fan.visit)->concurrency_max, "MaxConcurrency", true, sight));
-    if (most && *most < 0) {
-        return std::unexpected(runtime("MaxConcurrency cannot be negative."));
-    }
-    if (most && *most > 0) {
-        fan.concurrency = static_cast<std::uint64_t>(*most);
+    const auto& map = *map_of(fan.visit);
+    if (map.concurrency_max.is_given()) {
+        auto most = TRY(read_count(map.concurrency_max, "MaxConcurrency", sight));
+        fan.concurrency = most == 0 ? fan.concurrency : static_cast<std::uint64_t>(most);
     }
     return {};
 }
 
 Evaluated<void> Walk::read_tolerance(Fan& fan, const Sight& sight) {
     const auto& map = *map_of(fan.visit);
-    auto count = TRY(read_number(map.tolerated_count, "ToleratedFailureCount", true, sight));
-    if (count && *count < 0) {
-        return std::unexpected(runtime("ToleratedFailureCount cannot be negative."));
+    if (map.tolerated_count.is_given()) {
+        fan.tolerated = static_cast<std::uint64_t>(
+            TRY(read_count(map.tolerated_count, "ToleratedFailureCount", sight)));
     }
-    auto share =
-        TRY(read_number(map.tolerated_percentage, "ToleratedFailurePercentage", false, sight));
-    if (share && (*share < 0 || *share > 100)) {
-        return std::unexpected(runtime("ToleratedFailurePercentage must be between 0 and 100."));
+    if (map.tolerated_percentage.is_given()) {
+        fan.tolerated_share =
+            TRY(read_percentage(map.tolerated_percentage, "ToleratedFailurePercentage", sight));
     }
-    fan.tolerated = static_cast<std::uint64_t>(count.value_or(0));
-    fan.tolerated_share = share.value_or(0);
     return {};
 }
 
@@ -143,7 +84,7 @@ Step Walk::begin_map(Visit& visit) {
     const auto& state = visit.state;
     auto view = View{*this, visit};
     auto data = state.language == Language::Jsonata ? Evaluated<Value>{visit.input}
-                                                    : select(state.input_path, view.of(visit.input));
+                                                    : apply_path(state.input_path, view.of(visit.input));
     if (!data) {
         return fault(visit, std::move(data.error()));
     }

@@ -1,11 +1,8 @@
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "value/json.h"
-#include "value/time_text.h"
-#include "workflow/asl/internal/run/data_fields.h"
+#include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
@@ -14,23 +11,6 @@ namespace sluice::workflow::asl::internal {
 namespace {
 
 constexpr auto is_jsonata = [](const State& state) { return state.language == Language::Jsonata; };
-
-/// Longer waits than this the service does not take.
-constexpr auto wait_days_max = 24'855;
-
-Failure runtime(std::string cause) {
-    return {.error = std::string{errors::runtime}, .cause = std::move(cause)};
-}
-
-Failure evaluation(std::string cause, std::string location) {
-    return {.error = std::string{errors::query_evaluation},
-            .cause = std::move(cause),
-            .location = std::move(location)};
-}
-
-std::string text_of(const Value& value) {
-    return value.is_string() ? std::string{value.as_string()} : value::to_json(value);
-}
 
 } // namespace
 
@@ -61,8 +41,8 @@ Evaluated<Exit> Walk::exit_of(Visit& visit, const Value& result) {
                         ? TRY(state.result_selector->evaluate(view.of(result), "ResultSelector"))
                         : result;
     exit.assigned = TRY(assigned_by(visit, state.assign, view.of(selected))).value_or(Value{});
-    auto whole = TRY(put(state.result_path, visit.input, std::move(selected)));
-    exit.output = TRY(select(state.output_path, view.of(whole)));
+    auto whole = TRY(place_result(state.result_path, visit.input, std::move(selected)));
+    exit.output = TRY(apply_path(state.output_path, view.of(whole)));
     return exit;
 }
 
@@ -84,7 +64,7 @@ Step Walk::pass(Visit& visit) {
         result = visit.input;
     } else if (state.input_path.path || state.input_path.is_null || state.parameters) {
         auto view = View{*this, visit};
-        auto found = select(state.input_path, view.of(visit.input));
+        auto found = apply_path(state.input_path, view.of(visit.input));
         if (found && state.parameters) {
             found = state.parameters->evaluate(view.of(*found), "Parameters");
         }
@@ -103,7 +83,7 @@ Step Walk::succeed(Visit& visit) {
         return complete(visit, visit.input);
     }
     auto view = View{*this, visit};
-    auto found = select(visit.state.input_path, view.of(visit.input));
+    auto found = apply_path(visit.state.input_path, view.of(visit.input));
     return found ? complete(visit, *found) : fault(visit, std::move(found.error()));
 }
 
@@ -112,7 +92,7 @@ Step Walk::choose(Visit& visit) {
     const auto& choice = std::get<ChoiceState>(state.details);
     auto view = View{*this, visit};
     auto data = is_jsonata(state) ? Evaluated<Value>{visit.input}
-                                  : select(state.input_path, view.of(visit.input));
+                                  : apply_path(state.input_path, view.of(visit.input));
     if (!data) {
         return fault(visit, std::move(data.error()));
     }
@@ -134,17 +114,13 @@ Step Walk::choose(Visit& visit) {
         }
     }
     if (!next) {
-        return fail(visit, {.error = std::string{errors::no_choice},
-                            .cause = fmt::format(
-                                "Failed to transition out of the state '{}' (entered at the event "
-                                "id #{}). No choice rule matched, and there is no Default.",
-                                state.name, visit.entered)});
+        return fault(visit, no_choice_matched());
     }
     auto exit = Exit{};
     auto given = *output ? (*output)->evaluate(sight, "Output") : Evaluated<Value>{*data};
     auto assigned = assigned_by(visit, *assign, sight);
     if (given && !is_jsonata(state)) {
-        given = select(state.output_path, view.of(*data));
+        given = apply_path(state.output_path, view.of(*data));
     }
     if (!given || !assigned) {
         return fault(visit, std::move(given ? assigned.error() : given.error()));
@@ -155,135 +131,34 @@ Step Walk::choose(Visit& visit) {
 }
 
 Step Walk::stop(Visit& visit) {
-    const auto& fail_state = std::get<FailState>(visit.state.details);
     auto view = View{*this, visit};
-    auto sight = view.of(visit.input);
-    auto read = [&](const FailState::Text& text,
-                    std::string_view name) -> Evaluated<std::optional<std::string>> {
-        if (const auto* given = std::get_if<std::string>(&text)) {
-            return *given;
-        }
-        if (const auto* path = std::get_if<Selector>(&text)) {
-            return text_of(TRY(path->read_for(fmt::format("{}Path", name), sight)));
-        }
-        if (const auto* expression = std::get_if<Template>(&text)) {
-            return text_of(TRY(expression->evaluate(sight, name)));
-        }
-        return std::nullopt;
-    };
-    auto error = read(fail_state.error, "Error");
-    auto cause = read(fail_state.cause, "Cause");
-    if (!error || !cause) {
-        return fault(visit, std::move(error ? cause.error() : error.error()));
-    }
-    return Step::failed({.error = *std::move(error), .cause = *std::move(cause)});
+    auto failure = read_failure(std::get<FailState>(visit.state.details), view.of(visit.input));
+    return failure ? Step::failed(*std::move(failure)) : fault(visit, std::move(failure.error()));
 }
-
-namespace {
-
-/// How long a Wait state waits.
-struct Delay {
-    Nanos after{0};
-    std::optional<Time> until{};
-};
-
-Evaluated<Delay> delay_by_seconds(const State& state, const NumberField& field,
-                                  const Sight& sight) {
-    auto found = std::optional<Value>{};
-    if (const auto* path = std::get_if<Selector>(&field.source)) {
-        found = path->find(sight);
-        if (!found) {
-            return std::unexpected(
-                runtime(fmt::format("The SecondsPath parameter does not reference an input value: {}",
-                                    path->text())));
-        }
-        if (!found->is_int()) {
-            return std::unexpected(runtime(
-                fmt::format("The SecondsPath parameter cannot be parsed as a long value: {} == {}",
-                            path->text(), text_of(*found))));
-        }
-        if (found->as_int() < 0) {
-            return std::unexpected(
-                runtime(fmt::format("The SecondsPath parameter references a negative value: {} == {}",
-                                    path->text(), text_of(*found))));
-        }
-    } else {
-        found = TRY(number(field, "Seconds", sight));
-        auto is_whole = found->is_int() || (found->is_double() &&
-                                            found->as_double() == static_cast<double>(static_cast<std::int64_t>(found->as_double())));
-        if (!is_whole) {
-            return std::unexpected(evaluation(
-                fmt::format("The Seconds parameter of the state '{}' is no whole number: {}",
-                            state.name, text_of(*found)),
-                "Seconds"));
-        }
-        found = found->is_double() ? Value{static_cast<std::int64_t>(found->as_double())} : *found;
-    }
-    auto seconds = found->as_int();
-    if (seconds > std::int64_t{wait_days_max} * 86'400 + 86'399) {
-        return std::unexpected(runtime("Wait state delay is too long."));
-    }
-    return Delay{.after = std::chrono::seconds{std::max<std::int64_t>(seconds, 0)}};
-}
-
-} // namespace
 
 Step Walk::wait(Visit& visit) {
     const auto& details = std::get<WaitState>(visit.state.details);
     auto view = View{*this, visit};
     auto data = is_jsonata(visit.state) ? Evaluated<Value>{visit.input}
-                                        : select(visit.state.input_path, view.of(visit.input));
+                                        : apply_path(visit.state.input_path, view.of(visit.input));
     if (!data) {
         return fault(visit, std::move(data.error()));
     }
-    auto sight = view.of(*data);
-    auto delay = details.seconds.is_given()
-                     ? delay_by_seconds(visit.state, details.seconds, sight)
-                     : Evaluated<Delay>{Delay{}};
-    if (delay && !details.seconds.is_given()) {
-        auto text = Evaluated<Value>{Value{}};
-        auto name = std::string{"Timestamp"};
-        if (const auto* given = std::get_if<std::string>(&details.timestamp)) {
-            text = Value{*given};
-        } else if (const auto* path = std::get_if<Selector>(&details.timestamp)) {
-            text = path->read(sight);
-            name = path->text();
-        } else {
-            text = std::get<Template>(details.timestamp).evaluate(sight, "Timestamp");
-        }
-        if (!text) {
-            return fault(visit, std::move(text.error()));
-        }
-        auto time = text->is_string() ? value::parse_time(text->as_string())
-                                      : Result<Time>{sluice::fail(Errc::InvalidInput, "no text")};
-        if (!time) {
-            delay = std::unexpected(
-                is_jsonata(visit.state)
-                    ? evaluation(fmt::format("The Timestamp field cannot be parsed as an ISO-8601 "
-                                             "extended offset date-time format string: {}",
-                                             text_of(*text)),
-                                 "Timestamp")
-                    : runtime(fmt::format("The TimestampPath parameter does not reference a valid "
-                                          "ISO-8601 extended offset date-time format string: {} == {}",
-                                          name, text_of(*text))));
-        } else {
-            delay->until = *time;
-        }
-    }
-    if (!delay) {
-        return fault(visit, std::move(delay.error()));
+    auto until = read_wait(details, view.of(*data));
+    if (!until) {
+        return fault(visit, std::move(until.error()));
     }
     auto now = firing_.decider().moment().time;
-    if (delay->until ? *delay->until <= now : delay->after <= Nanos{0}) {
+    if (*until <= now) {
         return complete(visit, *data);
     }
     open(visit.frame);
-    if (delay->until) {
-        auto timer = trigger::TimerState{.is_absolute = true};
-        timer.due = *delay->until;
-        visit.timer = set_timer(visit, std::move(timer), words::wait).raw();
+    if (details.seconds.is_given()) {
+        visit.timer = set_timer(visit, *until - now, words::wait).raw();
     } else {
-        visit.timer = set_timer(visit, delay->after, words::wait).raw();
+        auto timer = trigger::TimerState{.is_absolute = true};
+        timer.due = *until;
+        visit.timer = set_timer(visit, std::move(timer), words::wait).raw();
     }
     store(visit, words::waiting);
     return {};

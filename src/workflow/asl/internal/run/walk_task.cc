@@ -7,9 +7,7 @@
 #include "base/base64.h"
 #include "event/trace.h"
 #include "trigger/arrival.h"
-#include "trigger/form_reader.h"
-#include "value/json.h"
-#include "workflow/asl/internal/run/data_fields.h"
+#include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
@@ -87,26 +85,13 @@ Failure failure_of(const Value& error, std::string_view type) {
 Evaluated<void> Walk::read_times(Visit& visit, const Sight& sight,
                                  std::optional<std::uint64_t>& timeout) {
     const auto& task = task_of(visit);
-    auto read = [&](const NumberField& field,
-                    std::string_view name) -> Evaluated<std::optional<std::uint64_t>> {
-        auto found = TRY(number(field, name, sight));
-        if (!found) {
-            return std::nullopt;
-        }
-        auto count = trigger::as_count(*found);
-        if (!count && found->is_double() && found->as_double() >= 0) {
-            count = static_cast<std::uint64_t>(found->as_double());
-        }
-        if (!count || *count == 0) {
-            return std::unexpected(
-                Failure{.error = std::string{errors::runtime},
-                        .cause = fmt::format("{} is {}: expected a whole number above zero", name,
-                                             value::to_json(*found))});
-        }
-        return count;
-    };
-    timeout = TRY(read(task.timeout_seconds, "TimeoutSeconds"));
-    visit.seconds = TRY(read(task.heartbeat_seconds, "HeartbeatSeconds")).value_or(0);
+    if (task.timeout_seconds.is_given()) {
+        timeout = TRY(read_count(task.timeout_seconds, "TimeoutSeconds", sight));
+    }
+    if (task.heartbeat_seconds.is_given()) {
+        visit.seconds = static_cast<std::uint64_t>(
+            TRY(read_count(task.heartbeat_seconds, "HeartbeatSeconds", sight)));
+    }
     return {};
 }
 
@@ -127,7 +112,7 @@ Step Walk::begin_task(Visit& visit) {
     auto view = View{*this, visit};
     auto is_jsonata = state.language == Language::Jsonata;
     auto data = is_jsonata ? Evaluated<Value>{visit.input}
-                           : select(state.input_path, view.of(visit.input));
+                           : apply_path(state.input_path, view.of(visit.input));
     if (!data) {
         return fault(visit, std::move(data.error()));
     }

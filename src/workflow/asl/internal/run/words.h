@@ -33,14 +33,10 @@ inline constexpr std::string_view resume = "resume";
 /// Errors that the language itself names.
 namespace sluice::workflow::asl::errors {
 
-inline constexpr std::string_view all = "States.ALL";
 inline constexpr std::string_view timeout = "States.Timeout";
-inline constexpr std::string_view heartbeat_timeout = "States.HeartbeatTimeout";
 inline constexpr std::string_view task_failed = "States.TaskFailed";
 inline constexpr std::string_view runtime = "States.Runtime";
-inline constexpr std::string_view query_evaluation = "States.QueryEvaluationError";
 inline constexpr std::string_view data_limit = "States.DataLimitExceeded";
-inline constexpr std::string_view no_choice = "States.NoChoiceMatched";
 inline constexpr std::string_view item_reader = "States.ItemReaderFailed";
 inline constexpr std::string_view result_writer = "States.ResultWriterFailed";
 inline constexpr std::string_view tolerance = "States.ExceedToleratedFailureThreshold";
