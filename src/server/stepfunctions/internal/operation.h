@@ -78,5 +78,7 @@ std::vector<Operation> execution_list_operations();
 std::vector<Operation> history_operations();
 std::vector<Operation> activity_operations();
 std::vector<Operation> task_operations();
+std::vector<Operation> map_run_operations();
+std::vector<Operation> test_state_operations();
 
 } // namespace sluice::server::stepfunctions
