@@ -18,8 +18,11 @@ Value state_trigger(const Machine& machine, StateNumber number) {
     auto id = internal::handle_of(machine, number);
     auto on = [&](std::string_view type) { return Value::object({{"type", type}, {"subject", id}}); };
     auto patterns = std::vector<Value>{on(words::entered), on("sluice.timer.fired")};
-    if (machine.states[number].kind == Kind::Task) {
+    auto kind = machine.states[number].kind;
+    if (kind == Kind::Task || kind == Kind::Map) {
         patterns.push_back(on("sluice.task.*"));
+    }
+    if (kind == Kind::Task) {
         patterns.push_back(on("sluice.run.*"));
     }
     auto params = Value::object({{"state", static_cast<std::int64_t>(number)},

@@ -13,6 +13,9 @@ namespace sluice::workflow::asl {
 /// input}` and gives an outcome as `Mocks` has them.
 inline constexpr auto mock_function = std::string_view{"sluice.asl.mock"};
 
+/// The function that reads a page of items for a Map state: what `ItemPages` does.
+inline constexpr auto items_function = std::string_view{"sluice.items"};
+
 struct CompileOptions {
     std::string name;
     bool is_express = false; ///< Its history has no limit.

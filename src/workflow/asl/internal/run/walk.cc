@@ -110,7 +110,9 @@ void Walk::take(StateNumber number) {
     visit.restore(memory);
     auto purpose = event.type() == trigger::types::timer_fired ? event.data() : Value{};
     auto step = Step{};
-    if (purpose.is_null()) {
+    if (purpose.is_null() && visit.state.kind == Kind::Map) {
+        step = take_page(visit);
+    } else if (purpose.is_null()) {
         step = take_answer(visit);
     } else if (purpose == Value{words::resume} && *memory.find("status") == Value{words::ready}) {
         forget(visit);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "trigger/internal/bindings.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
