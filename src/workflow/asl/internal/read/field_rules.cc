@@ -109,11 +109,11 @@ bool is_offered(Where where, Language language) {
            (where == Where::JsonPathOnly) == (language == Language::JsonPath);
 }
 
-} // namespace
-
-std::string_view name_of(Kind kind) {
+std::string_view word_for(Kind kind) {
     return std::ranges::find(kind_table, kind, &NamedKind::kind)->name;
 }
+
+} // namespace
 
 std::optional<Kind> kind_named(std::string_view name) {
     const auto* found = std::ranges::find(kind_table, name, &NamedKind::name);
@@ -127,7 +127,7 @@ void check_fields(const Object& state, Kind kind, Language language) {
             state.refuse(key, fmt::format("The field '{}' is not known", key));
         } else if ((rule->kinds & bit_of(kind)) == 0) {
             state.refuse(key, fmt::format("The field '{}' is not supported in a {} state", key,
-                                          name_of(kind)));
+                                          word_for(kind)));
         } else if (!is_offered(rule->where, language)) {
             state.refuse(key, fmt::format("The field '{}' is not supported in a state in {}", key,
                                           language == Language::JsonPath ? "JSONPath" : "JSONata"));

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "workflow/asl/internal/read/object.h"
 #include "workflow/asl/machine.h"
 
@@ -8,7 +11,6 @@ namespace sluice::workflow::asl::internal {
 /// Every field is one that states of this kind have in this query language.
 void check_fields(const Object& state, Kind kind, Language language);
 
-std::string_view name_of(Kind kind);
 std::optional<Kind> kind_named(std::string_view name);
 
 } // namespace sluice::workflow::asl::internal
