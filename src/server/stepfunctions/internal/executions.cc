@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/inspector.h"
 #include "server/inspect/run_view.h"
 #include "value/json.h"
 #include "workflow/asl/history.h"
@@ -86,6 +87,35 @@ void find_execution(World& world, const Call& call, Sighted then) {
         return;
     }
     find_execution(world, call.space, *arn, std::move(then));
+}
+
+std::expected<std::vector<Value>, Fault> history_of(const World& world,
+                                                    const engine::RunName& run) {
+    auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
+    auto state = TRY(or_fault(inspector.run(run)));
+    auto history = workflow::asl::History{};
+    TRY(or_fault(engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0},
+                                &history)));
+    history.close(state->progress);
+    return history.events();
+}
+
+void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,
+                         MakeAnswer make) {
+    auto then = [&world, call, respond, make = std::move(make)](std::expected<Seen, Fault> seen) {
+        if (!seen) {
+            respond(std::unexpected(seen.error()));
+            return;
+        }
+        auto is_taken = world.services.workers.try_post(
+            [&world, call, respond, make, seen = *std::move(seen)] {
+                respond(make(world, call, seen));
+            });
+        if (!is_taken) {
+            respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
+        }
+    };
+    find_execution(world, call.space, arn, std::move(then));
 }
 
 Value with_outcome(Value view, const Seen& seen, const Value& result) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
@@ -34,6 +35,14 @@ using Sighted = std::function<void(std::expected<Seen, Fault>)>;
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then);
 /// Fails with InvalidArn too, also for an execution that is express: those are not looked at later.
 void find_execution(World& world, const Call& call, Sighted then);
+
+/// The events of its history, as `workflow::asl::History` tells them. Blocks: the run is decided
+/// again.
+std::expected<std::vector<Value>, Fault> history_of(const World& world, const engine::RunName& run);
+/// Finds an execution and answers on a worker with what is made of it.
+using MakeAnswer = std::function<Answer(World&, const Call&, const Seen&)>;
+void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,
+                         MakeAnswer make);
 
 /// `output`, or `error` and `cause`, of one that has ended.
 Value with_outcome(Value view, const Seen& seen, const Value& result);

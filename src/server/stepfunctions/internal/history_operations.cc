@@ -1,10 +1,7 @@
-#include "workflow/asl/history.h"
-
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "engine/inspector.h"
 #include "server/stepfunctions/internal/executions.h"
 #include "server/stepfunctions/internal/machines.h"
 #include "value/json.h"
@@ -64,20 +61,9 @@ Value event_view(const Value& event, const std::string& role, bool has_data) {
     return view.with(details_name(type), std::move(told));
 }
 
-std::expected<std::vector<Value>, Fault> told_again(const World& world,
-                                                    const engine::RunName& run) {
-    auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
-    auto state = TRY(or_fault(inspector.run(run)));
-    auto history = workflow::asl::History{};
-    TRY(or_fault(engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0},
-                                &history)));
-    history.close(state->progress);
-    return history.events();
-}
-
 Answer history_page(const World& world, const Call& call, const Seen& seen) {
     auto page = TRY(Page::read(call.body, "history"));
-    auto events = TRY(told_again(world, seen.run));
+    auto events = TRY(history_of(world, seen.run));
     auto from = std::size_t{0};
     std::from_chars(page.after.data(), page.after.data() + page.after.size(), from);
     if (flag_in(call.body, "reverseOrder")) {
@@ -97,19 +83,12 @@ Answer history_page(const World& world, const Call& call, const Seen& seen) {
 }
 
 void get_history(World& world, const Call& call, const Responder& respond) {
-    find_execution(world, call, [&world, call, respond](std::expected<Seen, Fault> seen) {
-        if (!seen) {
-            respond(std::unexpected(seen.error()));
-            return;
-        }
-        auto is_taken =
-            world.services.workers.try_post([&world, call, respond, seen = *std::move(seen)] {
-                respond(history_page(world, call, seen));
-            });
-        if (!is_taken) {
-            respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
-        }
-    });
+    auto arn = Arn::parse(text_in(call.body, "executionArn"), Arn::Kind::Execution);
+    if (!arn) {
+        respond(std::unexpected(arn.error()));
+        return;
+    }
+    answer_of_execution(world, call, *arn, respond, history_page);
 }
 
 } // namespace
