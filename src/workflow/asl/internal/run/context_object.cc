@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "value/time_text.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::workflow::asl::internal::run {
 
@@ -30,11 +31,12 @@ const Value& ContextObject::value() const {
 
 Value ContextObject::make() const {
     const auto& info = state_.info;
+    auto name = execution_name(info.definition, state_.id);
     auto execution = Value::object(
-        {{"Id", arn_of(program_, "execution", fmt::format("{}:{}", info.definition, state_.id))},
+        {{"Id", arn_of(program_, "execution", fmt::format("{}:{}", info.definition, name))},
          {"Input", info.input},
          {"StartTime", time_text(info.started)},
-         {"Name", state_.id},
+         {"Name", name},
          {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
          {"RedriveCount", as_value(info.generation - 1)}});
     auto machine = Value::object({{"Id", arn_of(program_, "stateMachine", info.definition)},

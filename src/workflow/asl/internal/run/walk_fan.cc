@@ -5,6 +5,7 @@
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::workflow::asl::internal::run {
 
@@ -111,7 +112,9 @@ Step Walk::begin_map(Visit& visit) {
                 {{"mapRunArn",
                   arn_of(program_, "mapRun",
                          fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
-                                     this->state().id, fan.started))}});
+                                     execution_name(this->state().info.definition,
+                                                    this->state().id),
+                                     fan.started))}});
         });
         fan.ended = frame.last;
     }
