@@ -11,7 +11,6 @@
 #include "base/fingerprint.h"
 #include "sluice/output.h"
 #include "value/json.h"
-#include "workflow/asl/compile.h"
 #include "workflow/asl/read.h"
 #include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
@@ -113,16 +112,18 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
     return loaded;
 }
 
-std::expected<raw::Definition, Findings> load_machine(const std::string& text,
-                                                      const std::string& file,
-                                                      const std::string& name, bool is_mocked) {
+std::expected<raw::Definition, Findings> load_machine(
+    const std::string& text, const std::string& file,
+    const workflow::asl::CompileOptions& options) {
     auto document = raw::parse(text, file);
     if (!document) {
         return std::unexpected(document.error());
     }
-    auto machine = workflow::asl::read(document->form, {.refuses_unsupported = !is_mocked});
+    auto machine = workflow::asl::read(
+        document->form,
+        {.is_express = options.is_express, .refuses_unsupported = !options.is_mocked});
     if (machine) {
-        return workflow::asl::compile(document->form, {.name = name, .is_mocked = is_mocked});
+        return workflow::asl::compile(document->form, options);
     }
     auto problems = std::vector<trigger::Problem>{};
     for (const auto& diagnostic : machine.error()) {

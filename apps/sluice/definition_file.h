@@ -8,6 +8,7 @@
 #include "engine/catalog.h"
 #include "sluice/languages.h"
 #include "trigger/trigger_set.h"
+#include "workflow/asl/compile.h"
 #include "workflow/raw/compile.h"
 #include "workflow/raw/finding.h"
 
@@ -36,10 +37,8 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
                                                           const KnownFunctions& known);
 
 /// A state machine, under this name.
-std::expected<workflow::raw::Definition, Findings> load_machine(const std::string& text,
-                                                                const std::string& file,
-                                                                const std::string& name,
-                                                                bool is_mocked);
+std::expected<workflow::raw::Definition, Findings> load_machine(
+    const std::string& text, const std::string& file, const workflow::asl::CompileOptions& options);
 
 /// The functions that a file declares under `functions`, and nothing else.
 std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(

@@ -102,7 +102,16 @@ class OpenApiTest(unittest.TestCase):
         cls.server.close()
 
     def routes(self):
-        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/api").json["routes"]}
+        """All but the operations of another protocol, which docs/reference/states-language/api.md describes."""
+        return {(each["method"], each["path"]): each for each in self.server.ask("GET", "/v1/api").json["routes"]
+                if not each["path"].startswith("/AWSStepFunctions.")}
+
+    def test_every_operation_of_the_step_functions_api_has_its_page(self):
+        page = (FILE.parent / "states-language/api.md").read_text()
+        paths = [each["path"] for each in self.server.ask("GET", "/v1/api").json["routes"]]
+        operations = [path.split(".")[1] for path in paths if path.startswith("/AWSStepFunctions.")]
+        self.assertGreater(len(operations), 35)
+        self.assertEqual([each for each in operations if f"`{each}`" not in page], [])
 
     def test_the_server_serves_the_file(self):
         self.assertEqual(self.server.ask("GET", "/openapi.json").json, self.description.document)

@@ -20,6 +20,11 @@ void MachineCast::deliver(event::Delivery delivery, Done done) {
             return;
         }
         missing_ = outcome.error();
+    } else if (delivery.target == workflow::asl::items_function) {
+        auto page = pages_.read(delivery.payload);
+        done(page ? event::Answer{.result = *std::move(page)}
+                  : event::failure("States.ItemReaderFailed", page.error().message));
+        return;
     } else if (workflow::raw::is_builtin(delivery.target)) {
         builtin_.deliver(std::move(delivery), std::move(done));
         return;

@@ -8,7 +8,9 @@
 #include "event/sink.h"
 #include "reactor/virtual_time.h"
 #include "trial/stage.h"
+#include "workflow/asl/item_pages.h"
 #include "workflow/asl/mocks.h"
+#include "workflow/asl/objects.h"
 
 namespace sluice::app {
 
@@ -16,8 +18,9 @@ namespace sluice::app {
 /// do.
 class MachineCast final : public trial::Cast, private event::Sink {
 public:
-    /// `objects` is a list of `{bucket, key, body}`, or null. The time outlives it.
-    MachineCast(workflow::asl::Mocks mocks, Value objects, reactor::VirtualTime& time)
+    /// The time outlives it.
+    MachineCast(workflow::asl::Mocks mocks, workflow::asl::ObjectsInMemory objects,
+                reactor::VirtualTime& time)
         : mocks_(std::move(mocks)), objects_(std::move(objects)), builtin_(time) {}
     ~MachineCast() override = default;
 
@@ -32,7 +35,8 @@ private:
     void cancel(std::string_view token) override { builtin_.cancel(token); }
 
     workflow::asl::Mocks mocks_;
-    Value objects_;
+    workflow::asl::ObjectsInMemory objects_;
+    workflow::asl::ItemPages pages_{objects_};
     connector::builtin::Sink builtin_;
     std::optional<Error> missing_;
 };

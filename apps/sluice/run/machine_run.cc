@@ -153,8 +153,10 @@ ExitCode try_machine(const RunOptions& options) {
     if (!text) {
         return report(text.error());
     }
-    auto is_mocked = !options.mocks.empty();
-    auto definition = load_machine(*text, options.file, name_of_file(options.file), is_mocked);
+    auto definition = load_machine(*text, options.file,
+                                   {.name = name_of_file(options.file),
+                                    .is_express = options.is_express,
+                                    .is_mocked = !options.mocks.empty()});
     if (!definition) {
         say_findings(definition.error());
         return ExitCode::Invalid;
@@ -172,8 +174,12 @@ ExitCode try_machine(const RunOptions& options) {
     if (!mocks) {
         return report({Errc::InvalidInput, "--mocks: " + mocks.error().message});
     }
+    auto objects = asl::ObjectsInMemory::read_form(*objects_form);
+    if (!objects) {
+        return report({Errc::InvalidInput, "--objects: " + objects.error().message});
+    }
     auto time = reactor::VirtualTime{now()};
-    auto cast = MachineCast{*std::move(mocks), *objects_form, time};
+    auto cast = MachineCast{*std::move(mocks), *std::move(objects), time};
     auto told = MachineRun{options, *definition, cast, time}.run(*input);
     if (!told) {
         return report(told.error());

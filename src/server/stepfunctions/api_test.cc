@@ -14,6 +14,7 @@
 #include "server/stepfunctions/state_machine.h"
 #include "store/memory/memory_store.h"
 #include "value/json.h"
+#include "workflow/asl/vocabulary.h"
 
 namespace sluice::server::stepfunctions {
 namespace {
@@ -52,35 +53,31 @@ public:
     engine::Engine* engine = nullptr;
 };
 
-/// A machine here is `{"StartAt": "end"}`, which ends at once, or `{"StartAt": "wait"}`, which never
-/// does, or `{"StartAt": "work"}`, which calls the activity `dig`.
-Compiled compile_small(std::string_view source, std::string_view) {
-    auto form = value::parse_json(source);
-    auto start = form ? text_in(*form, "StartAt") : "";
-    if (start.empty()) {
-        return std::unexpected(
-            std::vector{Value::object({{"message", "MISSING_START: there is no StartAt"}})});
+/// A machine that ends at once (`end`), waits (`wait`), lets the activity `dig` work (`work`), hands
+/// out a token (`ask`), or is none.
+std::string definition(const std::string& kind) {
+    if (kind == "end") {
+        return R"({"StartAt":"A","States":{"A":{"Type":"Pass","Result":7,"End":true}}})";
     }
-    auto triggers = std::string{R"([{"id":"e","on":"never","action":{"finish":{}}}])"};
-    if (start == "end") {
-        triggers = R"([{"id":"e","on":"sluice.run.started","action":{"finish":{"result":7}}}])";
-    } else if (start == "work") {
-        triggers = R"([{"id":"w","on":"sluice.run.started","action":{"invoke":"activity:dig"}},
-                       {"id":"e","on":"sluice.function.succeeded",
-                        "action":{"finish":{"result":"dug"}}}])";
+    if (kind == "wait") {
+        return R"({"StartAt":"A","States":{"A":{"Type":"Wait","Seconds":90000,"End":true}}})";
     }
-    return std::vector{engine::Definition{
-        .name = "machine",
-        .language = "asl",
-        .form = Value::object({{"name", "machine"},
-                               {"triggers", *value::parse_json(triggers)},
-                               {"context", Value::object({{"text", source}})}}),
-        .source = std::string{source}}};
+    if (kind == "work") {
+        return R"({"StartAt":"A","States":{"A":{"Type":"Task","End":true,
+            "Resource":"arn:aws:states:us-east-1:123456789012:activity:dig"}}})";
+    }
+    if (kind == "ask") {
+        return R"({"StartAt":"A","States":{"A":{"Type":"Task","End":true,
+            "Resource":"arn:aws:states:::lambda:invoke.waitForTaskToken",
+            "Parameters":{"FunctionName":"ask","Payload":{"token.$":"$$.Task.Token"}}}}})";
+    }
+    return "{}";
 }
 
 class ApiTest : public ::testing::Test {
 protected:
     void SetUp() override {
+        workflow::asl::add_vocabulary(vocabulary_);
         documents_ = Documents::open(store_, Api::kinds()).value();
         engine_ = engine::Engine::open(store_, vocabulary_, clock_, diagnostics_, {}).value();
         functions_.engine = engine_.get();
@@ -92,7 +89,7 @@ protected:
                                    .timers = timers_,
                                    .workers = workers_,
                                    .live = live_,
-                                   .compile = compile_small,
+                                   .compile = {},
                                    .version = "1",
                                    .functions = &functions_,
                                    .tasks = queues_.get(),
@@ -137,7 +134,7 @@ protected:
     }
     static Value machine(const std::string& name, const std::string& start = "end") {
         return Value::object({{"name", name},
-                              {"definition", R"({"StartAt":")" + start + R"("})"},
+                              {"definition", definition(start)},
                               {"roleArn", "arn:aws:iam::123456789012:role/any"}});
     }
     std::string create(const std::string& name, const std::string& start = "end",
@@ -251,7 +248,7 @@ TEST_F(ApiTest, MakesAMachineOnce) {
     EXPECT_EQ(refused("CreateStateMachine", machine("no name")), "InvalidName");
     EXPECT_EQ(refused("CreateStateMachine", machine("broken", "")), "InvalidDefinition");
     auto described = call("DescribeStateMachine", Value::object({{"stateMachineArn", arn}}));
-    EXPECT_EQ(text_in(described, "definition"), R"({"StartAt":"end"})");
+    EXPECT_EQ(text_in(described, "definition"), definition("end"));
     EXPECT_EQ(text_in(described, "status"), "ACTIVE");
     EXPECT_EQ(text_in(described, "type"), "STANDARD");
 }
@@ -289,7 +286,7 @@ TEST_F(ApiTest, GivesEachRevisionOneVersion) {
     EXPECT_EQ(text_in(one, "stateMachineVersionArn"), arn + ":1");
     EXPECT_EQ(text_in(call("PublishStateMachineVersion", named), "stateMachineVersionArn"),
               arn + ":1");
-    auto updated = call("UpdateStateMachine", named.with("definition", R"({"StartAt":"wait"})")
+    auto updated = call("UpdateStateMachine", named.with("definition", definition("wait"))
                                                   .with("publish", true)
                                                   .with("versionDescription", "waits"));
     EXPECT_EQ(text_in(updated, "stateMachineVersionArn"), arn + ":2");
@@ -298,7 +295,7 @@ TEST_F(ApiTest, GivesEachRevisionOneVersion) {
     EXPECT_EQ(refused("UpdateStateMachine", named), "MissingRequiredParameter");
 
     auto first = call("DescribeStateMachine", Value::object({{"stateMachineArn", arn + ":1"}}));
-    EXPECT_EQ(text_in(first, "definition"), R"({"StartAt":"end"})");
+    EXPECT_EQ(text_in(first, "definition"), definition("end"));
     auto versions = call("ListStateMachineVersions", named);
     EXPECT_EQ(versions.find("stateMachineVersions")->size(), 2U);
     call("DeleteStateMachineVersion", Value::object({{"stateMachineVersionArn", arn + ":1"}}));
@@ -311,7 +308,7 @@ TEST_F(ApiTest, LeadsAliasesToVersionsByTheirWeights) {
     auto named = Value::object({{"stateMachineArn", arn}});
     call("PublishStateMachineVersion", named);
     call("UpdateStateMachine",
-         named.with("definition", R"({"StartAt":"wait"})").with("publish", true));
+         named.with("definition", definition("wait")).with("publish", true));
     auto route = [&](const char* version, int weight) {
         return Value::object(
             {{"stateMachineVersionArn", arn + ":" + version}, {"weight", weight}});
@@ -385,7 +382,7 @@ TEST_F(ApiTest, TellsOfExecutionsAndTheirMachine) {
     auto arn = create("orders");
     auto ended = describe_ended(start(arn, "one"));
     call("UpdateStateMachine", Value::object({{"stateMachineArn", arn},
-                                              {"definition", R"({"StartAt":"wait"})"}}));
+                                              {"definition", definition("wait")}}));
     start(arn, "two");
 
     EXPECT_EQ(text_in(ended, "status"), "SUCCEEDED");
@@ -393,7 +390,7 @@ TEST_F(ApiTest, TellsOfExecutionsAndTheirMachine) {
     EXPECT_EQ(text_in(ended, "redriveStatus"), "NOT_REDRIVABLE");
     auto of_one = call("DescribeStateMachineForExecution",
                        Value::object({{"executionArn", text_in(ended, "executionArn")}}));
-    EXPECT_EQ(text_in(of_one, "definition"), R"({"StartAt":"end"})");
+    EXPECT_EQ(text_in(of_one, "definition"), definition("end"));
     auto all = Value::object({{"stateMachineArn", arn}});
     EXPECT_EQ(call("ListExecutions", all).find("executions")->size(), 2U);
     auto running = call("ListExecutions", all.with("statusFilter", "RUNNING"));
@@ -433,7 +430,7 @@ TEST_F(ApiTest, GivesTasksOfActivitiesToWorkers) {
     call("SendTaskHeartbeat", token);
     EXPECT_EQ(refused("SendTaskSuccess", token.with("output", "{")), "InvalidOutput");
     call("SendTaskSuccess", token.with("output", "\"gold\""));
-    EXPECT_EQ(text_in(describe_ended(execution), "output"), "\"dug\"");
+    EXPECT_EQ(text_in(describe_ended(execution), "output"), "\"gold\"");
     EXPECT_EQ(refused("SendTaskFailure", token), "TaskTimedOut");
     EXPECT_EQ(refused("SendTaskHeartbeat", Value::object({{"taskToken", "x"}})), "InvalidToken");
 
@@ -441,6 +438,72 @@ TEST_F(ApiTest, GivesTasksOfActivitiesToWorkers) {
     EXPECT_EQ(call("ListActivities", Value::object({})).find("activities")->size(), 1U);
     call("DeleteActivity", named);
     EXPECT_EQ(refused("GetActivityTask", named), "ActivityDoesNotExist");
+}
+
+TEST_F(ApiTest, TakesAnswersByTaskTokens) {
+    // A function that hands its payload to a worker: so the test gets the token.
+    functions_.put("default", "ask", {}).value();
+    auto arn = create("approve", "ask");
+    auto token_of = [&](const std::string& execution) {
+        auto tasks = std::promise<std::vector<connector::poll::Task>>{};
+        auto withdraw = queues_->ask({.space = "default",
+                                      .function = "ask",
+                                      .wait = std::chrono::seconds{60}},
+                                     [&](auto given) { tasks.set_value(std::move(given)); });
+        auto task = tasks.get_future().get().at(0);
+        auto answered = std::promise<void>{};
+        engine_->answer(task.token, {}, [&](const auto&) { answered.set_value(); });
+        answered.get_future().wait();
+        EXPECT_EQ(task.run, "approve:" + execution);
+        return Value::object({{"taskToken", text_in(task.input, "token")}});
+    };
+    auto yes = start(arn, "yes");
+    auto token = token_of("yes");
+
+    call("SendTaskHeartbeat", token);
+    call("SendTaskSuccess", token.with("output", R"({"approved":true})"));
+    EXPECT_EQ(text_in(describe_ended(yes), "output"), R"({"approved":true})");
+    EXPECT_EQ(refused("SendTaskSuccess", token.with("output", "1")), "TaskTimedOut");
+    auto no = start(arn, "no");
+    call("SendTaskFailure", token_of("no").with("error", "Refused").with("cause", "too much"));
+    auto ended = describe_ended(no);
+    EXPECT_EQ(text_in(ended, "status"), "FAILED");
+    EXPECT_EQ(text_in(ended, "error"), "Refused");
+    EXPECT_EQ(text_in(ended, "cause"), "too much");
+}
+
+TEST_F(ApiTest, TellsTheHistoryOfAnExecution) {
+    auto execution = start(create("orders"), "one");
+    describe_ended(execution);
+    auto named = Value::object({{"executionArn", execution}});
+
+    auto all = call("GetExecutionHistory", named);
+    auto events = all.find("events")->as_list();
+    ASSERT_EQ(events.size(), 4U);
+    EXPECT_EQ(text_in(events[1], "type"), "PassStateEntered");
+    EXPECT_EQ(text_in(value_in(events[1], "stateEnteredEventDetails"), "name"), "A");
+    EXPECT_EQ(text_in(value_in(events[3], "executionSucceededEventDetails"), "output"), "7");
+    auto bare = call("GetExecutionHistory", named.with("includeExecutionData", false));
+    auto details = value_in(bare.find("events")->as_list()[3], "executionSucceededEventDetails");
+    EXPECT_EQ(details.find("output"), nullptr);
+    auto last = call("GetExecutionHistory", named.with("reverseOrder", true).with("maxResults", 3));
+    EXPECT_EQ(text_in(last.find("events")->as_list()[0], "type"), "ExecutionSucceeded");
+    auto rest = call("GetExecutionHistory", named.with("reverseOrder", true)
+                                                .with("nextToken", text_in(last, "nextToken")));
+    ASSERT_EQ(rest.find("events")->size(), 1U);
+    EXPECT_EQ(text_in(rest.find("events")->as_list()[0], "type"), "ExecutionStarted");
+}
+
+TEST_F(ApiTest, TellsWhatIsWrongWithADefinition) {
+    auto wrong = call("ValidateStateMachineDefinition",
+                      Value::object({{"definition", R"({"States":{}})"}}));
+    EXPECT_EQ(text_in(wrong, "result"), "FAIL");
+    EXPECT_GT(wrong.find("diagnostics")->size(), 0U);
+    auto right = call("ValidateStateMachineDefinition",
+                      Value::object({{"definition", definition("end")}}));
+    EXPECT_EQ(text_in(right, "result"), "OK");
+    auto body = machine("asks", "ask").with("type", "EXPRESS");
+    EXPECT_EQ(refused("CreateStateMachine", body), "InvalidDefinition");
 }
 
 TEST_F(ApiTest, TagsMachinesAndActivities) {

@@ -13,14 +13,14 @@ namespace sluice::workflow::asl {
 /// input}` and gives an outcome as `Mocks` has them.
 inline constexpr auto mock_function = std::string_view{"sluice.asl.mock"};
 
+/// The function that reads a page of items for a Map state: what `ItemPages` does.
+inline constexpr auto items_function = std::string_view{"sluice.items"};
+
 struct CompileOptions {
     std::string name;
     bool is_express = false; ///< Its history has no limit.
     bool is_mocked = false;  ///< Every task is answered by `mock_function`.
 };
-
-/// Whether a document is a state machine: it has `StartAt` and `States`.
-bool is_machine(const Value& form);
 
 /// One trigger for each state, numbered as the states are read, and one that begins the machine. The
 /// form must have passed `read`.

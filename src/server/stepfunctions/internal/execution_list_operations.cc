@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "server/stepfunctions/internal/definitions.h"
 #include "server/stepfunctions/internal/executions.h"
 #include "server/stepfunctions/internal/machines.h"
 #include "value/json.h"
@@ -81,10 +82,10 @@ void describe_execution(World& world, const Call& call, const Responder& respond
 }
 
 /// As the machine was when the execution began.
-Answer machine_view(World& world, const std::string& space, const Seen& seen) {
+Answer machine_view(World& world, const Call& call, const Seen& seen) {
     auto name = seen.machine();
     auto hash = text_in(seen.view, "trigger_set");
-    auto machine = find_machine(world, space, name).value_or(StateMachine{});
+    auto machine = find_machine(world, call.space, name).value_or(StateMachine{});
     auto view = Value::object({{"stateMachineArn", world.arns.machine(name)},
                                {"name", name},
                                {"definition", TRY(definition_text(world, hash))},
@@ -101,25 +102,17 @@ Answer machine_view(World& world, const std::string& space, const Seen& seen) {
 }
 
 void describe_machine_of_execution(World& world, const Call& call, const Responder& respond) {
-    find_execution(world, call, [&world, space = call.space,
-                                 respond](std::expected<Seen, Fault> seen) {
-        if (!seen) {
-            respond(std::unexpected(seen.error()));
-            return;
-        }
-        auto is_taken =
-            world.services.workers.try_post([&world, space, respond, seen = *std::move(seen)] {
-                respond(machine_view(world, space, seen));
-            });
-        if (!is_taken) {
-            respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
-        }
-    });
+    auto arn = Arn::parse(text_in(call.body, "executionArn"), Arn::Kind::Execution);
+    if (!arn) {
+        respond(std::unexpected(arn.error()));
+        return;
+    }
+    answer_of_execution(world, call, *arn, respond, machine_view);
 }
 
 Value listed_view(const World& world, const engine::ListedRun& listed) {
     const auto& [run, summary] = listed;
-    auto name = execution_name_of(summary.definition, run.id);
+    auto name = workflow::asl::execution_name(summary.definition, run.id);
     auto view = Value::object({{"executionArn", world.arns.execution(summary.definition, name)},
                                {"stateMachineArn", world.arns.machine(summary.definition)},
                                {"name", name},

@@ -43,10 +43,10 @@ std::expected<Start, Fault> read_start(const World& world, const Call& call) {
     }
     auto start = Start{.meant = std::move(meant), .name = name, .unique = {}, .request = {}};
     const auto& machine = start.meant.machine;
-    auto id = run_id_of(machine.name, name);
+    auto id = workflow::asl::execution_run(machine.name, name);
     if (machine.is_express) {
         start.unique = make_uuid();
-        id = run_id_of(id, start.unique);
+        id = workflow::asl::execution_run(id, start.unique);
     }
     auto labels = Value{};
     if (start.meant.state.number != 0) {
@@ -148,7 +148,7 @@ void answer_ended(World& world, const Start& start, const Value& ending,
                   const Responder& respond) {
     auto arn = Arn{.kind = Arn::Kind::Execution,
                    .name = start.meant.machine.name,
-                   .qualifier = run_id_of(start.name, start.unique)};
+                   .qualifier = workflow::asl::execution_run(start.name, start.unique)};
     find_execution(world, start.request.space, arn,
                    [&world, start, respond, result = value_in(ending, "result")](
                        const std::expected<Seen, Fault>& seen) {
@@ -206,9 +206,9 @@ void start_sync_execution(World& world, const Call& call, const Responder& respo
 
 void stop_execution(World& world, const Call& call, const Responder& respond) {
     auto error = Value::object({});
-    for (auto [name, member] : {std::pair{"error", "kind"}, std::pair{"cause", "message"}}) {
+    for (auto name : {"error", "cause"}) {
         if (auto text = text_if(call.body, name)) {
-            error = error.with(member, *text);
+            error = error.with(name, *text);
         }
     }
     find_execution(world, call, [&world, respond, error](const std::expected<Seen, Fault>& seen) {

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "engine/inspector.h"
 #include "server/inspect/run_view.h"
 #include "value/json.h"
+#include "workflow/asl/history.h"
 
 namespace sluice::server::stepfunctions {
 
@@ -29,15 +31,6 @@ std::unexpected<Fault> no_execution(const World& world, const Arn& arn) {
 }
 
 } // namespace
-
-std::string run_id_of(std::string_view machine, std::string_view execution) {
-    return fmt::format("{}:{}", machine, execution);
-}
-
-std::string execution_name_of(std::string_view machine, std::string_view run) {
-    auto is_ours = run.starts_with(machine) && run.substr(machine.size()).starts_with(':');
-    return std::string{is_ours ? run.substr(machine.size() + 1) : run};
-}
 
 std::string_view status_of(trigger::Status status) {
     for (const auto& [name, each] : statuses) {
@@ -68,7 +61,7 @@ std::string_view Seen::status() const {
 }
 
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then) {
-    auto run = engine::RunName{.space = space, .id = run_id_of(arn.name, arn.qualifier)};
+    auto run = engine::RunName{.space = space, .id = workflow::asl::execution_run(arn.name, arn.qualifier)};
     auto other = engine::RunName{.space = space, .id = arn.qualifier};
     look(world, run, [&world, run, other, arn, then = std::move(then)](Result<Value> seen) {
         if (!seen) {
@@ -96,17 +89,46 @@ void find_execution(World& world, const Call& call, Sighted then) {
     find_execution(world, call.space, *arn, std::move(then));
 }
 
+std::expected<std::vector<Value>, Fault> history_of(const World& world,
+                                                    const engine::RunName& run) {
+    auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
+    auto state = TRY(or_fault(inspector.run(run)));
+    auto history = workflow::asl::History{};
+    TRY(or_fault(engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0},
+                                &history)));
+    history.close(state->progress);
+    return history.events();
+}
+
+void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,
+                         MakeAnswer make) {
+    auto then = [&world, call, respond, make = std::move(make)](std::expected<Seen, Fault> seen) {
+        if (!seen) {
+            respond(std::unexpected(seen.error()));
+            return;
+        }
+        auto is_taken = world.services.workers.try_post(
+            [&world, call, respond, make, seen = *std::move(seen)] {
+                respond(make(world, call, seen));
+            });
+        if (!is_taken) {
+            respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
+        }
+    };
+    find_execution(world, call.space, arn, std::move(then));
+}
+
 Value with_outcome(Value view, const Seen& seen, const Value& result) {
-    if (seen.status() == "SUCCEEDED") {
-        return view.with("output", value::to_json(result))
-            .with("outputDetails", Value::object({{"included", true}}));
+    auto end = workflow::asl::execution_end(status_named(seen.status()), result,
+                                            value_in(seen.view, "error"));
+    if (const auto* output = end.find("output")) {
+        view = view.with("output", value::to_json(*output))
+                   .with("outputDetails", Value::object({{"included", true}}));
     }
-    auto error = value_in(seen.view, "error");
-    if (auto kind = text_if(error, "kind")) {
-        view = view.with("error", *kind);
-    }
-    if (auto message = text_if(error, "message")) {
-        view = view.with("cause", *message);
+    for (auto name : {"error", "cause"}) {
+        if (auto text = text_if(end, name)) {
+            view = view.with(name, *text);
+        }
     }
     return view;
 }

@@ -3,22 +3,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
 #include "trigger/state.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::server::stepfunctions {
 
 /// Labels of runs that were started by way of a version or an alias.
 inline constexpr auto version_label = std::string_view{"aws.version"};
 inline constexpr auto alias_label = std::string_view{"aws.alias"};
-
-/// The run that an execution is: an execution's name is one among those of its machine, a run's id
-/// among all of its namespace.
-std::string run_id_of(std::string_view machine, std::string_view execution);
-/// The name of the execution that a run is. Those that were not started by this API have their id.
-std::string execution_name_of(std::string_view machine, std::string_view run);
 
 std::string_view status_of(trigger::Status status);
 /// Which runs `statusFilter` means.
@@ -30,7 +26,7 @@ struct Seen {
     Value view;
 
     std::string machine() const { return text_in(view, "definition"); }
-    std::string name() const { return execution_name_of(machine(), run.id); }
+    std::string name() const { return workflow::asl::execution_name(machine(), run.id); }
     /// SUCCEEDED and the like.
     std::string_view status() const;
 };
@@ -39,6 +35,14 @@ using Sighted = std::function<void(std::expected<Seen, Fault>)>;
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then);
 /// Fails with InvalidArn too, also for an execution that is express: those are not looked at later.
 void find_execution(World& world, const Call& call, Sighted then);
+
+/// The events of its history, as `workflow::asl::History` tells them. Blocks: the run is decided
+/// again.
+std::expected<std::vector<Value>, Fault> history_of(const World& world, const engine::RunName& run);
+/// Finds an execution and answers on a worker with what is made of it.
+using MakeAnswer = std::function<Answer(World&, const Call&, const Seen&)>;
+void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,
+                         MakeAnswer make);
 
 /// `output`, or `error` and `cause`, of one that has ended.
 Value with_outcome(Value view, const Seen& seen, const Value& result);

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "server/stepfunctions/internal/definitions.h"
 #include "server/stepfunctions/internal/identity.h"
 #include "server/stepfunctions/internal/machines.h"
 
@@ -8,8 +9,6 @@
 namespace sluice::server::stepfunctions {
 
 namespace {
-
-constexpr auto definition_characters_max = std::uint64_t{1'048'576};
 
 Value logging_default() {
     return Value::object({{"level", "OFF"}, {"includeExecutionData", false}});

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/ranges.h>
-
-#include "value/json.h"
-
 namespace sluice::server::stepfunctions {
 
 namespace {
@@ -88,39 +84,6 @@ std::expected<Meant, Fault> find_meant(const World& world, std::string_view spac
     }
     meant.state = *version;
     return meant;
-}
-
-std::expected<std::string, Fault> definition_text(const World& world, const std::string& hash) {
-    auto definition = TRY(or_fault(world.services.engine.catalog().definition(hash)));
-    return definition.source;
-}
-
-std::expected<std::string, Fault> keep_definition(World& world, const std::string& space,
-                                                  const std::string& name, const std::string& text,
-                                                  bool /*is_express*/) {
-    auto compiled = world.services.compile(text, name + ".asl.json");
-    if (!compiled) {
-        auto said = std::vector<std::string>{};
-        for (const auto& finding : compiled.error()) {
-            said.push_back(text_in(finding, "message"));
-        }
-        return refuse("InvalidDefinition", "Invalid State Machine Definition: '{}'",
-                      fmt::join(said, ", "));
-    }
-    auto* quotas = world.services.quotas;
-    if (auto refused =
-            quotas == nullptr ? std::nullopt : quotas->refuse_definition(space, name)) {
-        return refuse("StateMachineLimitExceeded", "{}", refused->detail);
-    }
-    auto hash = std::string{};
-    for (auto& definition : *compiled) {
-        if (&definition == &compiled->back()) {
-            definition.name = name;
-            definition.source = text;
-        }
-        hash = TRY(or_fault(world.services.engine.catalog().add(space, definition)));
-    }
-    return hash;
 }
 
 std::expected<MachineVersion, Fault> publish(World& world, StateMachine& machine,

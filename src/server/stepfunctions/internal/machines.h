@@ -32,13 +32,6 @@ struct Meant {
 std::expected<Meant, Fault> find_meant(const World& world, std::string_view space,
                                        std::string_view arn, std::string_view execution = {});
 
-/// The author's text.
-std::expected<std::string, Fault> definition_text(const World& world, const std::string& hash);
-/// Checked, compiled, and under this name in the catalogue: its hash. Fails with InvalidDefinition.
-std::expected<std::string, Fault> keep_definition(World& world, const std::string& space,
-                                                  const std::string& name,
-                                                  const std::string& text, bool is_express);
-
 /// The machine's state gets a number, unless it has one: that number.
 std::expected<MachineVersion, Fault> publish(World& world, StateMachine& machine,
                                              const std::optional<std::string>& description);

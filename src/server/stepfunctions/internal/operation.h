@@ -66,13 +66,19 @@ Parameter choice_parameter(std::string_view name, std::vector<std::string_view> 
 /// `maxResults` and `nextToken`.
 std::vector<Parameter> with_page(std::vector<Parameter> parameters);
 
+inline constexpr auto definition_characters_max = std::uint64_t{1'048'576};
+
 std::vector<Operation> machine_operations();
+std::vector<Operation> definition_operations();
 std::vector<Operation> version_operations();
 std::vector<Operation> alias_operations();
 std::vector<Operation> tag_operations();
 std::vector<Operation> execution_operations();
 std::vector<Operation> execution_list_operations();
+std::vector<Operation> history_operations();
 std::vector<Operation> activity_operations();
 std::vector<Operation> task_operations();
+std::vector<Operation> map_run_operations();
+std::vector<Operation> test_state_operations();
 
 } // namespace sluice::server::stepfunctions

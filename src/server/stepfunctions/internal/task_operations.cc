@@ -1,9 +1,12 @@
 #include <utility>
 
+#include "base/base64.h"
 #include "event/sink.h"
 #include "server/stepfunctions/internal/operation.h"
+#include "trigger/arrival.h"
 #include "trigger/history.h"
 #include "value/json.h"
+#include "workflow/asl/resource_names.h"
 
 // SendTaskSuccess, SendTaskFailure, SendTaskHeartbeat: whoever has a task's token was given it.
 namespace sluice::server::stepfunctions {
@@ -11,7 +14,6 @@ namespace sluice::server::stepfunctions {
 namespace {
 
 constexpr auto output_characters_max = std::uint64_t{262'144};
-constexpr auto by_token = Policy{Role::Operator, false, false};
 
 std::unexpected<Fault> invalid_token() {
     return refuse("InvalidToken", "Invalid Token: 'Invalid token'");
@@ -19,6 +21,31 @@ std::unexpected<Fault> invalid_token() {
 
 std::unexpected<Fault> task_over() {
     return refuse("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
+}
+
+/// The run whose task a token of `.waitForTaskToken` names; empty: the token is none of those.
+std::string run_of(const std::string& token) {
+    auto text = base64_decode(token);
+    auto end = text ? text->find('\n') : std::string::npos;
+    return end == std::string::npos ? std::string{} : text->substr(0, end);
+}
+
+/// Tells the run what its task is to know: an action of the language, with the token.
+void tell_run(World& world, const Call& call, const std::string& run, std::string_view action,
+              Value params, const Responder& respond) {
+    params = params.with("token", text_in(call.body, "taskToken"));
+    world.services.engine.command(
+        {.space = call.space, .id = run}, std::string{trigger::types::run_command},
+        Value::object({{"action", Value::object({{std::string{action}, std::move(params)}})}}),
+        [respond](const Result<Value>& done) {
+            if (done && text_in(*done, "fate") == "handled") {
+                respond(Value::object({}));
+            } else if (done || done.error().code == Errc::NotFound) {
+                respond(task_over());
+            } else {
+                respond(std::unexpected(fault_of(done.error())));
+            }
+        });
 }
 
 void answer_task(World& world, const Call& call, event::Answer given, const Responder& respond) {
@@ -42,17 +69,36 @@ void send_success(World& world, const Call& call, const Responder& respond) {
         respond(refuse("InvalidOutput", "Invalid Output: '{}'", output.error().message));
         return;
     }
+    if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
+        tell_run(world, call, run, workflow::asl::answer_action,
+                 Value::object({{"output", *std::move(output)}}), respond);
+        return;
+    }
     auto given = event::Answer{};
     given.result = *std::move(output);
     answer_task(world, call, std::move(given), respond);
 }
 
 void send_failure(World& world, const Call& call, const Responder& respond) {
+    if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
+        auto failure = Value::object({});
+        for (auto name : {"error", "cause"}) {
+            if (auto text = text_if(call.body, name)) {
+                failure = failure.with(name, *text);
+            }
+        }
+        tell_run(world, call, run, workflow::asl::answer_action, std::move(failure), respond);
+        return;
+    }
     answer_task(world, call,
                 event::failure(text_in(call.body, "error"), text_in(call.body, "cause")), respond);
 }
 
 void send_heartbeat(World& world, const Call& call, const Responder& respond) {
+    if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
+        tell_run(world, call, run, workflow::asl::heartbeat_action, Value::object({}), respond);
+        return;
+    }
     auto is_open = world.services.engine.heartbeat(text_in(call.body, "taskToken"), 0);
     if (!is_open) {
         respond(invalid_token());
@@ -69,14 +115,14 @@ std::vector<Operation> task_operations() {
     auto token = Parameter{.name = "taskToken", .need = required, .least = 1, .most = 2048};
     return {
         {"SendTaskSuccess",
-         by_token,
+         works,
          {token, text_parameter("output", output_characters_max, required)},
          send_success},
         {"SendTaskFailure",
-         by_token,
+         works,
          {token, text_parameter("error", 256), text_parameter("cause", 32'768)},
          send_failure},
-        {"SendTaskHeartbeat", by_token, {token}, send_heartbeat},
+        {"SendTaskHeartbeat", works, {token}, send_heartbeat},
     };
 }
 

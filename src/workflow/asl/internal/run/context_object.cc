@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include "value/time_text.h"
+#include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 std::string arn_of(const Program& program, std::string_view kind, std::string_view name) {
     return fmt::format("arn:aws:states:{}:{}:{}:{}", program.region, program.account, kind, name);
@@ -30,11 +31,12 @@ const Value& ContextObject::value() const {
 
 Value ContextObject::make() const {
     const auto& info = state_.info;
+    auto name = execution_name(info.definition, state_.id);
     auto execution = Value::object(
-        {{"Id", arn_of(program_, "execution", fmt::format("{}:{}", info.definition, state_.id))},
+        {{"Id", arn_of(program_, "execution", fmt::format("{}:{}", info.definition, name))},
          {"Input", info.input},
          {"StartTime", time_text(info.started)},
-         {"Name", state_.id},
+         {"Name", name},
          {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
          {"RedriveCount", as_value(info.generation - 1)}});
     auto machine = Value::object({{"Id", arn_of(program_, "stateMachine", info.definition)},
@@ -60,4 +62,4 @@ Value ContextObject::make() const {
     return Value::map(std::move(members));
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -1,6 +1,6 @@
 #include "workflow/asl/internal/run/fan.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 Value Fan::plan() const {
     auto members = std::vector<value::Member>{{"items", items},
@@ -16,6 +16,17 @@ Value Fan::plan() const {
     }
     if (are_pairs) {
         members.push_back({"pairs", true});
+    }
+    if (are_inputs) {
+        members.push_back({"inputs", true});
+    }
+    if (!request.is_null()) {
+        members.insert(members.end(), {{"base", as_value(base)},
+                                       {"request", request},
+                                       {"cursor", cursor},
+                                       {"read", as_value(read)},
+                                       {"items_max", as_value(items_max)},
+                                       {"rest", Value::list(rest)}});
     }
     return Value::map(std::move(members));
 }
@@ -39,6 +50,16 @@ void Fan::restore(const Value& plan, const Value& counts) {
     const auto* share = plan.find("tolerated_share");
     tolerated_share = share == nullptr ? 0 : share->as_double();
     are_pairs = plan.find("pairs") != nullptr;
+    are_inputs = plan.find("inputs") != nullptr;
+    if (const auto* asked = plan.find("request")) {
+        request = *asked;
+        cursor = *plan.find("cursor");
+        base = count_at(plan, "base");
+        read = count_at(plan, "read");
+        items_max = count_at(plan, "items_max");
+        auto left = plan.find("rest")->as_list();
+        rest.assign(left.begin(), left.end());
+    }
     next = count_at(counts, "next");
     running = count_at(counts, "running");
     done = count_at(counts, "done");
@@ -52,4 +73,4 @@ bool Fan::tolerates() const {
            static_cast<double>(failed) * 100 <= tolerated_share * static_cast<double>(size) + 1e-9;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -10,7 +10,7 @@
 #include "value/value.h"
 #include "workflow/asl/internal/run/visit.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// The branches of a Parallel state or the items of a Map under way.
 ///
@@ -29,6 +29,13 @@ struct Fan {
     double tolerated_share = 0;    ///< or this share of them, of 100.
     std::uint64_t started = 0;     ///< The event that tells of its start.
     bool are_pairs = false;        ///< The items are members of an object.
+    bool are_inputs = false;       ///< They are what the children are given: batches.
+    std::uint64_t base = 0;        ///< The index of the first that is here: others were read before.
+    Value request;                 ///< Of a reader: what it asks for; null: there is none.
+    Value cursor;                  ///< Where the reader goes on; null: nowhere.
+    std::uint64_t read = 0;        ///< Items that it has read,
+    std::uint64_t items_max = 0;   ///< and may read; zero: all.
+    std::vector<Value> rest;       ///< Items that do not fill a batch yet.
 
     std::uint64_t next = 0; ///< The first that has not begun.
     std::uint64_t running = 0;
@@ -44,8 +51,9 @@ struct Fan {
     Value plan() const;
     Value counts() const;
     void restore(const Value& plan, const Value& counts);
+    /// All that were read; more may follow.
     bool is_over() const { return done == size; }
     bool tolerates() const;
 };
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -6,8 +6,9 @@
 #include "value/json.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/internal/run/context_object.h"
+#include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -93,7 +94,7 @@ Work work_of(const Program& program, const State& state, const Value& arguments)
                 .input = payload.is_null() ? Value::map({}) : payload};
     }
     if (task.service == "activity") {
-        return {.target = task.target, .input = arguments};
+        return {.target = activity_function(task.target), .input = arguments};
     }
     if (task.service == "states" && task.action == "startExecution") {
         return nested(arguments);
@@ -133,4 +134,4 @@ std::string_view who_answers(const TaskState& task) {
     return task.service;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -10,7 +10,7 @@
 #include "workflow/asl/internal/errors.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -110,7 +110,9 @@ void Walk::take(StateNumber number) {
     visit.restore(memory);
     auto purpose = event.type() == trigger::types::timer_fired ? event.data() : Value{};
     auto step = Step{};
-    if (purpose.is_null()) {
+    if (purpose.is_null() && visit.state.kind == Kind::Map) {
+        step = take_page(visit);
+    } else if (purpose.is_null()) {
         step = take_answer(visit);
     } else if (purpose == Value{words::resume} && *memory.find("status") == Value{words::ready}) {
         forget(visit);
@@ -304,4 +306,4 @@ Step Walk::leave(Visit& visit, Exit exit, std::optional<StateNumber> next) {
             .output = std::move(exit.output)};
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -16,7 +16,7 @@
 #include "workflow/asl/internal/run/program.h"
 #include "workflow/asl/internal/run/visit.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 using expr::states::Failure;
 using expr::states::Sight;
@@ -130,6 +130,12 @@ private:
     Step begin_parallel(Visit& visit);
     Step begin_map(Visit& visit);
     Evaluated<void> read_items(Fan& fan, const Sight& sight);
+    Evaluated<void> take_items(Fan& fan, const Value& items, bool is_last);
+    Evaluated<void> batch_items(Fan& fan, const Value& items, bool is_last);
+    /// The first page of a reader, and each further one.
+    Evaluated<void> prepare_reader(Fan& fan, const Sight& sight);
+    Step ask_for_page(Fan& fan);
+    Step take_page(Visit& visit);
     Evaluated<void> read_concurrency(Fan& fan, const Sight& sight);
     Evaluated<void> read_tolerance(Fan& fan, const Sight& sight);
     Step run_children(Fan& fan);
@@ -205,4 +211,4 @@ private:
 /// `Map`, as in the types of events.
 std::string_view name_of(Kind kind);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

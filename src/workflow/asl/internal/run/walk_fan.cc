@@ -5,8 +5,9 @@
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -53,9 +54,7 @@ Evaluated<void> Walk::read_items(Fan& fan, const Sight& sight) {
         found = Value::list(std::move(pairs));
         fan.are_pairs = true;
     }
-    fan.items = std::move(found);
-    fan.size = fan.items.size();
-    return {};
+    return take_items(fan, found, true);
 }
 
 Evaluated<void> Walk::read_concurrency(Fan& fan, const Sight& sight) {
@@ -92,7 +91,8 @@ Step Walk::begin_map(Visit& visit) {
     fan.input = *data;
     auto sight = view.of(*data);
     auto read = read_concurrency(fan, sight);
-    if (read) {
+    auto has_reader = map_of(visit)->reader.has_value();
+    if (read && !has_reader) {
         read = read_items(fan, sight);
     }
     if (!read) {
@@ -112,11 +112,19 @@ Step Walk::begin_map(Visit& visit) {
                 {{"mapRunArn",
                   arn_of(program_, "mapRun",
                          fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
-                                     this->state().id, fan.started))}});
+                                     execution_name(this->state().info.definition,
+                                                    this->state().id),
+                                     fan.started))}});
         });
         fan.ended = frame.last;
     }
-    return run_children(fan);
+    if (!has_reader) {
+        return run_children(fan);
+    }
+    if (auto prepared = prepare_reader(fan, sight); !prepared) {
+        return break_off(fan, frame.last, std::move(prepared.error()));
+    }
+    return ask_for_page(fan);
 }
 
 Step Walk::run_children(Fan& fan) {
@@ -133,11 +141,11 @@ Step Walk::run_children(Fan& fan) {
             return *std::move(step);
         }
     }
-    if (fan.is_over()) {
-        return finish(fan);
+    if (!fan.is_over()) {
+        store(fan);
+        return {};
     }
-    store(fan);
-    return {};
+    return fan.cursor.is_null() ? finish(fan) : ask_for_page(fan);
 }
 
 std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
@@ -187,7 +195,7 @@ void Walk::keep_tally(const Tally& tally) {
 }
 
 Value Walk::item_of(const Fan& fan, std::uint64_t index) const {
-    const auto& item = fan.items.as_list()[index];
+    const auto& item = fan.items.as_list()[index - fan.base];
     if (!fan.are_pairs) {
         return Value::object({{"Index", as_value(index)}, {"Value", item}});
     }
@@ -197,8 +205,8 @@ Value Walk::item_of(const Fan& fan, std::uint64_t index) const {
 
 Evaluated<Value> Walk::child_input(Fan& fan, const Frame& child) {
     const auto& map = *map_of(fan.visit);
-    if (!map.item_selector) {
-        return fan.items.as_list()[child.index];
+    if (!map.item_selector || fan.are_inputs) {
+        return fan.items.as_list()[child.index - fan.base];
     }
     auto view = View{*this, fan.visit, &child.item};
     return map.item_selector->evaluate(view.of(fan.input), "ItemSelector");
@@ -332,4 +340,4 @@ Step Walk::hand_over(Frame& child, Step step) {
     return run_children(fan);
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "trigger/internal/bindings.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -216,4 +215,4 @@ void Walk::remove_timers(Visit& visit) {
     }
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -6,13 +6,14 @@
 
 #include "base/base64.h"
 #include "event/trace.h"
+#include "expr/program.h"
 #include "trigger/arrival.h"
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -203,9 +204,6 @@ Step Walk::take_answer(Visit& visit) {
         type == trigger::types::task_succeeded || type == trigger::types::run_succeeded;
     const auto* result = data.find("result");
     auto given = result == nullptr ? Value{} : *result;
-    if (visit.state.kind != Kind::Task) {
-        return {};
-    }
     const auto& task = task_of(visit);
     if (program_.is_mocked && is_success) {
         return take_outcome(visit, mocked_outcome(given));
@@ -360,4 +358,4 @@ trigger::Attempt<void> Walk::note_heartbeat(const Value& params) {
     return {};
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

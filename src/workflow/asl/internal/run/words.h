@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "workflow/asl/resource_names.h"
+
 /// The words that the triggers of states agree on.
 namespace sluice::workflow::asl::words {
 
@@ -10,8 +12,8 @@ inline constexpr std::string_view entered = "sluice.state.entered";
 
 inline constexpr std::string_view state_term = "asl.state";
 inline constexpr std::string_view machine_term = "asl.machine";
-inline constexpr std::string_view answer_term = "asl.answer";
-inline constexpr std::string_view heartbeat_term = "asl.heartbeat";
+inline constexpr std::string_view answer_term = answer_action;
+inline constexpr std::string_view heartbeat_term = heartbeat_action;
 
 // Statuses of a state that waits.
 inline constexpr std::string_view running = "running";

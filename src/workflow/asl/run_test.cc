@@ -1,0 +1,229 @@
+#include <gmock/gmock.h>
+
+#include "workflow/asl/testing/machine_run.h"
+
+namespace sluice::workflow::asl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testing::MachineRun;
+
+class StateMachine : public MachineRun {};
+
+constexpr auto chain = R"~({"StartAt": "A", "States": {
+    "A": {"Type": "Pass", "Result": {"n": 1}, "ResultPath": "$.a", "Next": "B"},
+    "B": {"Type": "Pass", "Parameters": {"sum.$": "States.MathAdd($.a.n, 1)"}, "End": true}}})~";
+
+TEST_F(StateMachine, GoesThroughStatesInOneDecision) {
+    start(chain, R"({"x": 7})");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":{"sum":2}})");
+    EXPECT_EQ(state_.progress.fires, 1);
+    EXPECT_THAT(events(), ElementsAre("ExecutionStarted<0", "PassStateEntered<0", "PassStateExited<2",
+                                      "PassStateEntered<3", "PassStateExited<4",
+                                      "ExecutionSucceeded<5"));
+}
+
+constexpr auto task = R"({"StartAt": "Call", "States": {
+    "Call": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:resize",
+             "TimeoutSeconds": 10, "ResultPath": "$.answer", "Next": "Done",
+             "Retry": [{"ErrorEquals": ["Busy"], "IntervalSeconds": 2, "MaxAttempts": 2},
+                       {"ErrorEquals": ["States.ALL"], "MaxAttempts": 1}],
+             "Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "Caught"}]},
+    "Done": {"Type": "Succeed"},
+    "Caught": {"Type": "Pass", "End": true}}})";
+
+TEST_F(StateMachine, CallsAFunctionAndGoesOnWithItsAnswer) {
+    start(task, R"({"x": 7})");
+    EXPECT_THAT(calls(), ElementsAre("Call: resize"));
+    EXPECT_EQ(input_of("Call"), R"({"x":7})");
+
+    answer("Call", 42);
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":{"x":7,"answer":42}})");
+    EXPECT_THAT(state_.timers, IsEmpty());
+}
+
+TEST_F(StateMachine, EachRetrierCountsForItself) {
+    start(task);
+    fail("Call", "Busy");
+    EXPECT_THAT(calls(), IsEmpty());
+    pass(std::chrono::seconds{2});
+    fail("Call", "Other");
+    pass(std::chrono::seconds{1});
+    fail("Call", "Busy");
+    pass(std::chrono::seconds{4});
+    EXPECT_THAT(calls(), SizeIs(1));
+
+    fail("Call", "Busy", "again");
+
+    EXPECT_EQ(end(),
+              R"({"status":"SUCCEEDED","output":{"error":{"Error":"Busy","Cause":"again"}}})");
+}
+
+TEST_F(StateMachine, TimesOutATask) {
+    start(task);
+
+    pass(std::chrono::seconds{10});
+    pass(std::chrono::seconds{1});
+    EXPECT_THAT(calls(), SizeIs(1));
+    pass(std::chrono::seconds{10});
+
+    EXPECT_EQ(end(),
+              R"({"status":"SUCCEEDED","output":{"error":{"Error":"States.Timeout","Cause":""}}})");
+}
+
+constexpr auto swap = R"({"StartAt": "A", "QueryLanguage": "JSONata", "States": {
+    "A": {"Type": "Pass", "Assign": {"x": 1, "y": 2}, "Next": "W"},
+    "W": {"Type": "Wait", "Seconds": 60, "Next": "B"},
+    "B": {"Type": "Pass", "Assign": {"x": "{% $y %}", "y": "{% $x %}"}, "Next": "C"},
+    "C": {"Type": "Pass", "Output": "{% [$x, $y] %}", "End": true}}})";
+
+TEST_F(StateMachine, KeepsVariablesWhileItWaits) {
+    start(swap);
+    EXPECT_EQ(end(), R"({"status":"RUNNING"})");
+
+    pass(std::chrono::seconds{60});
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":[2,1]})");
+}
+
+constexpr auto branches = R"({"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true,
+    "Retry": [{"ErrorEquals": ["Once"], "MaxAttempts": 1}],
+    "Branches": [
+        {"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": "a", "End": true}}},
+        {"StartAt": "B", "States": {"B": {"Type": "Task", "End": true,
+            "Resource": "arn:aws:lambda:us-east-1:123456789012:function:f"}}},
+        {"StartAt": "C", "States": {"C": {"Type": "Task", "End": true,
+            "Resource": "arn:aws:lambda:us-east-1:123456789012:function:g"}}}]}}})";
+
+TEST_F(StateMachine, JoinsBranchesInTheirOrder) {
+    start(branches);
+    EXPECT_THAT(calls(), ElementsAre("P/1/B: f", "P/2/C: g"));
+
+    answer("P/2/C", "c");
+    answer("P/1/B", "b");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":["a","b","c"]})");
+}
+
+TEST_F(StateMachine, AFailingBranchTakesTheOthersDown) {
+    start(branches);
+    fail("P/1/B", "Once");
+    EXPECT_THAT(calls(), IsEmpty());
+    pass(std::chrono::seconds{1});
+    EXPECT_THAT(calls(), ElementsAre("P/1/B: f", "P/2/C: g"));
+
+    fail("P/2/C", "Twice");
+
+    EXPECT_EQ(end(), R"({"status":"FAILED","error":"Twice","cause":"it broke"})");
+    EXPECT_THAT(state_.scopes, IsEmpty());
+}
+
+std::string map_of(std::string_view state, std::string_view more) {
+    return R"({"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, )" + std::string{more} +
+           R"("ItemProcessor": {"StartAt": "I", "States": {"I": )" + std::string{state} + "}}}}}";
+}
+
+constexpr auto call_item =
+    R"({"Type": "Task", "End": true, "Resource": "arn:aws:lambda:us-east-1:123456789012:function:f"})";
+
+TEST_F(StateMachine, MapsItemsThatDoNotWaitWithoutAScope) {
+    start(map_of(R"({"Type": "Pass", "End": true})",
+                 R"("ItemSelector": {"i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value"},)"),
+          "[7,8]");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":[{"i":0,"v":7},{"i":1,"v":8}]})");
+    EXPECT_EQ(state_.progress.incarnations, 0);
+}
+
+TEST_F(StateMachine, MapsSoManyItemsAtATime) {
+    start(map_of(call_item, R"("MaxConcurrency": 2,)"), "[1,2,3]");
+    EXPECT_THAT(calls(), ElementsAre("M/0/I: f", "M/1/I: f"));
+
+    answer("M/1/I", "b");
+    EXPECT_THAT(calls(), ElementsAre("M/0/I: f", "M/2/I: f"));
+    answer("M/2/I", "c");
+    answer("M/0/I", "a");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":["a","b","c"]})");
+}
+
+TEST_F(StateMachine, MapsMoreItemsThanASliceTakes) {
+    auto input = std::string{"[0"};
+    auto expected = std::string{"0"};
+    for (auto at = 1; at < 5'000; ++at) {
+        input += fmt::format(",{}", at);
+        expected += fmt::format(",{}", at);
+    }
+    ASSERT_NO_FATAL_FAILURE(load(map_of(R"({"Type": "Pass", "End": true})", ""), true));
+
+    begin(input + "]");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":[)" + expected + "]}");
+    EXPECT_GT(state_.progress.events, 2);
+}
+
+TEST_F(StateMachine, EndsWhenItsHistoryIsFull) {
+    start(R"({"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"},
+        "B": {"Type": "Choice", "Choices": [{"Variable": "$.x", "IsPresent": true, "Next": "C"}],
+              "Default": "A"}, "C": {"Type": "Succeed"}}})");
+
+    EXPECT_THAT(end(), HasSubstr("maximum number of history events (25000)"));
+    EXPECT_THAT(history_.events(), SizeIs(25'000));
+}
+
+TEST_F(StateMachine, WaitsForATaskToken) {
+    start(R"({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
+        "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "HeartbeatSeconds": 5,
+        "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}}}})");
+    auto token = std::string{call_of("Ask").second.input.find("token")->as_string()};
+    answer("Ask", "asked");
+    pass(std::chrono::seconds{4});
+    EXPECT_EQ(command("asl.heartbeat", Value::object({{"token", token}})), trigger::Fate::Handled);
+    pass(std::chrono::seconds{4});
+    EXPECT_EQ(command("asl.answer", Value::object({{"token", "x"}, {"output", 1}})),
+              trigger::Fate::Failed);
+
+    command("asl.answer", Value::object({{"token", token}, {"output", "yes"}}));
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":"yes"})");
+    EXPECT_EQ(command("asl.answer", Value::object({{"token", token}, {"output", 1}})),
+              trigger::Fate::Late);
+}
+
+TEST_F(StateMachine, ADisabledStateWaitsUntilItIsEnabled) {
+    ASSERT_NO_FATAL_FAILURE(load(swap));
+    begin();
+    command("disable", Value::object({{"trigger", "B"}}));
+    pass(std::chrono::seconds{60});
+    EXPECT_EQ(end(), R"({"status":"RUNNING"})");
+
+    command("enable", Value::object({{"trigger", "B"}}));
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":[2,1]})");
+}
+
+TEST_F(StateMachine, NestsDeeply) {
+    auto inner = std::string{call_item};
+    auto state = R"({"StartAt": "T", "States": {"T": )" + inner + "}}";
+    for (auto level = 0; level < 40; ++level) {
+        state = fmt::format(
+            R"({{"StartAt": "a long name of level {0}", "States": {{"a long name of level {0}": )"
+            R"({{"Type": "Parallel", "End": true, "Branches": [{1}]}}}}}})",
+            level, state);
+    }
+    start(state);
+    ASSERT_THAT(state_.tasks, SizeIs(1));
+
+    answer(place_of(state_.tasks.begin()->second), 1);
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":)" + std::string(40, '[') + "1" +
+                         std::string(40, ']') + "}");
+}
+
+} // namespace
+} // namespace sluice::workflow::asl

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Runs the recorded executions of state machines and compares how they end, and their histories.
+
+usage: asl_test.py PROGRAM [FOLDER]      FOLDER has asl/public/*.json; default ../shared/conformance
+
+The comparing follows the folder's README: numbers by value, `<name>` in a text is any text, strings
+listed in a vector's `wildcards` are any value. Exceptions are in asl_exceptions.txt with their reasons.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from expression_suite import arguments, report
+
+PLACEHOLDER = re.compile(r"<[^<>]*>")
+
+
+def is_like_text(expected, got):
+    if expected == got:
+        return True
+    if not PLACEHOLDER.search(expected):
+        return False
+    pattern = ".*".join(re.escape(part) for part in PLACEHOLDER.split(expected))
+    return re.fullmatch(pattern, got, re.DOTALL) is not None
+
+
+def is_like(expected, got, wildcards):
+    if isinstance(expected, str):
+        if expected in wildcards:
+            return True
+        if not isinstance(got, str):
+            return False
+        return is_like_text(expected, got) or is_like_json(expected, got, wildcards)
+    if isinstance(expected, bool) or isinstance(got, bool) or expected is None:
+        return expected is got
+    if isinstance(expected, (int, float)):
+        return isinstance(got, (int, float)) and expected == got
+    if isinstance(expected, list):
+        return isinstance(got, list) and len(expected) == len(got) and all(
+            is_like(*pair, wildcards) for pair in zip(expected, got))
+    return isinstance(got, dict) and expected.keys() == got.keys() and all(
+        is_like(value, got[key], wildcards) for key, value in expected.items())
+
+
+def is_like_json(expected, got, wildcards):
+    """A text that holds JSON has its members in any order."""
+    if expected[:1] not in ("{", "["):
+        return False
+    try:
+        return is_like(json.loads(expected), json.loads(got), wildcards)
+    except ValueError:
+        return False
+
+
+def is_like_variables(expected, got, wildcards):
+    """Texts that held an object may appear parsed."""
+    if (expected is None) != (got is None):
+        return False
+    return expected is None or (expected.keys() == got.keys() and all(
+        is_like(value, json.loads(got[key]) if not isinstance(value, str) else got[key], wildcards)
+        for key, value in expected.items()))
+
+
+def event_difference(expected, got, wildcards):
+    for name in ("id", "previousEventId", "type"):
+        if expected[name] != got[name]:
+            return f"event {expected['id']} {expected['type']}: {name} {expected[name]}, got {got[name]} ({got['type']})"
+    wanted = dict(expected.get("details") or {})
+    details = dict(got.get("details") or {})
+    if not is_like_variables(wanted.pop("assignedVariables", None), details.pop("assignedVariables", None), wildcards):
+        return f"event {expected['id']} {expected['type']}: assignedVariables differ"
+    if not is_like(wanted, details, wildcards):
+        return f"event {expected['id']} {expected['type']}: details {short(wanted)}, got {short(details)}"
+    return None
+
+
+def short(value):
+    text = json.dumps(value)
+    return text if len(text) < 300 else text[:300] + "…"
+
+
+def history_difference(vector, got):
+    expected = vector.get("history")
+    if not expected:
+        return None
+    wildcards = vector.get("wildcards") or []
+    if vector.get("historyOrder") == "lossy-parallel":
+        def names(events):
+            return sorted((event["type"], (event.get("details") or {}).get("name", "")) for event in events
+                          if event["type"] not in ("ParallelStateSucceeded", "ParallelStateFailed"))
+        return None if names(expected) == names(got) else f"events {names(expected)}, got {names(got)}"
+    for wanted, event in zip(expected, got):
+        if difference := event_difference(wanted, event, wildcards):
+            return difference
+    if len(expected) != len(got):
+        rest = [event["type"] for event in (got if len(got) > len(expected) else expected)[min(len(got), len(expected)):]]
+        return f"{len(expected)} events, got {len(got)}: {rest[:5]}"
+    return None
+
+
+def verdict(vector, answer):
+    wildcards = vector.get("wildcards") or []
+    expected = vector["expected"]
+    for name in ("status", "output", "error", "cause"):
+        if (name in expected) != (name in answer) or not is_like(expected.get(name), answer.get(name), wildcards):
+            return f"{name}: {short(expected.get(name))}, got {short(answer.get(name))}"
+    return history_difference(vector, answer.get("history", []))
+
+
+def run(program, vector):
+    with tempfile.TemporaryDirectory() as folder:
+        def file_of(name, value):
+            path = pathlib.Path(folder, name)
+            path.write_text(value if isinstance(value, str) else json.dumps(value))
+            return str(path)
+        definition = file_of("machine.asl.json", vector["definition"])
+        command = [program, "run", definition, "--input", "@" + file_of("input.json", json.dumps(vector["input"])),
+                   "--mocks", "@" + file_of("mocks.json", json.dumps(vector.get("mocks") or [])),
+                   "--objects", "@" + file_of("objects.json", json.dumps(vector.get("objects") or [])),
+                   "--skip-waits", "--history", "--json"]
+        if vector.get("machineType") == "EXPRESS":
+            command.append("--express")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            return "took longer than a minute"
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        return f"no answer: {(done.stderr or done.stdout)[:400]}"
+    return verdict(vector, answer)
+
+
+def main():
+    program, folder = arguments("asl", __doc__)
+    vectors = [vector for file in sorted(folder.glob("public/*.json")) for vector in json.loads(file.read_text())
+               if vector["kind"] == "execution" and not vector.get("superseded")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        verdicts = dict(zip((vector["id"] for vector in vectors), pool.map(lambda each: run(program, each), vectors)))
+    sys.exit(report("States Language", verdicts, "asl_exceptions.txt"))
+
+
+if __name__ == "__main__":
+    main()

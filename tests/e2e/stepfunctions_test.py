@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""State machines by the AWS CLI and boto3, as Debian has them, against a server.
+
+usage: stepfunctions_test.py PROGRAM
+
+Both are older than some operations: aws_models describes those to them. What waits for the end of an execution asks the
+server's own API, so nothing sleeps.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import unittest
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON):
+    os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])  # Debian's boto3 is for Debian's python.
+
+try:
+    import boto3
+    import botocore.config
+    import botocore.exceptions
+except ImportError:
+    sys.exit("boto3 is missing: tools/setup.sh installs it")
+
+import live_server
+
+PROGRAM = ""
+AWS = "/usr/bin/aws"
+MODELS = str(pathlib.Path(__file__).resolve().parent / "aws_models")
+ROLE = "arn:aws:iam::123456789012:role/any"
+SECRET = "the secret of this test's key"
+ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1",
+               "AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/dev/null", "AWS_DATA_PATH": MODELS,
+               "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_PAGER": "", "AWS_MAX_ATTEMPTS": "1"}
+os.environ.update(ENVIRONMENT)
+
+GREET = {"StartAt": "Greet", "States": {"Greet": {
+    "Type": "Pass", "Parameters": {"text.$": "States.Format('Hello {}', $.name)"}, "End": True}}}
+REST = {"StartAt": "Rest", "States": {"Rest": {"Type": "Wait", "Seconds": 86400, "End": True}}}
+
+
+def client(port, **options):
+    return boto3.client("stepfunctions", endpoint_url=f"http://127.0.0.1:{port}",
+                        config=botocore.config.Config(inject_host_prefix=False, retries={"max_attempts": 0}), **options)
+
+
+class StepFunctionsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = live_server.Server(PROGRAM)
+        cls.states = client(cls.server.port)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+
+    def create(self, name, definition, **more):
+        return self.states.create_state_machine(name=name, definition=json.dumps(definition), roleArn=ROLE,
+                                                **more)["stateMachineArn"]
+
+    def start(self, arn, name, data=None):
+        return self.states.start_execution(stateMachineArn=arn, name=name, input=json.dumps(data or {}))["executionArn"]
+
+    def ended(self, execution):
+        run = ":".join(execution.split(":")[-2:])
+        self.server.ask("GET", f"/v1/runs/{live_server.quoted(run)}/end?wait=20s")
+        return self.states.describe_execution(executionArn=execution)
+
+    def refused(self, name, call, **members):
+        with self.assertRaises(botocore.exceptions.ClientError) as caught:
+            call(**members)
+        self.assertEqual(caught.exception.response["Error"]["Code"], name)
+
+
+class CommandLineTest(StepFunctionsTest):
+    def aws(self, *arguments, environment=None):
+        done = subprocess.run([AWS, "--endpoint-url", f"http://127.0.0.1:{self.server.port}", "--output", "json", "stepfunctions",
+                               *arguments], capture_output=True, text=True, env={**os.environ, **(environment or {})})
+        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr[-2000:]}")
+        return json.loads(done.stdout) if done.stdout.strip() else None
+
+    def through_proxy(self, *arguments):
+        """The client asks for the host sync-127.0.0.1, which nobody knows: the server is its own proxy."""
+        return self.aws(*arguments, environment={"HTTP_PROXY": f"http://127.0.0.1:{self.server.port}", "NO_PROXY": ""})
+
+    def test_an_execution_from_its_machine_to_its_history(self):
+        machine = self.aws("create-state-machine", "--name", "greet", "--role-arn", ROLE, "--definition", json.dumps(GREET))
+        arn = machine["stateMachineArn"]
+        self.assertEqual(arn, "arn:aws:states:us-east-1:123456789012:stateMachine:greet")
+        described = self.aws("describe-state-machine", "--state-machine-arn", arn)
+        self.assertEqual(json.loads(described["definition"]), GREET)
+        started = self.aws("start-execution", "--state-machine-arn", arn, "--name", "ann", "--input", '{"name": "Ann"}')
+        self.ended(started["executionArn"])
+        execution = self.aws("describe-execution", "--execution-arn", started["executionArn"])
+        self.assertEqual((execution["status"], json.loads(execution["output"])), ("SUCCEEDED", {"text": "Hello Ann"}))
+        history = self.aws("get-execution-history", "--execution-arn", started["executionArn"])["events"]
+        self.assertEqual([event["type"] for event in history],
+                         ["ExecutionStarted", "PassStateEntered", "PassStateExited", "ExecutionSucceeded"])
+        self.assertEqual(json.loads(history[2]["stateExitedEventDetails"]["output"]), {"text": "Hello Ann"})
+        listed = self.aws("list-executions", "--state-machine-arn", arn, "--status-filter", "SUCCEEDED")
+        self.assertEqual([each["name"] for each in listed["executions"]], ["ann"])
+
+    def test_an_execution_is_stopped(self):
+        arn = self.create("rest", REST)
+        execution = self.start(arn, "long")
+        self.aws("stop-execution", "--execution-arn", execution, "--error", "Enough", "--cause", "it is late")
+        described = self.ended(execution)
+        self.assertEqual((described["status"], described["error"], described["cause"]), ("ABORTED", "Enough", "it is late"))
+        last = self.states.get_execution_history(executionArn=execution, reverseOrder=True, maxResults=1)["events"][0]
+        self.assertEqual(last["type"], "ExecutionAborted")
+
+    def test_an_express_execution_is_waited_for(self):
+        arn = self.create("quick", GREET, type="EXPRESS")
+        ended = self.through_proxy("start-sync-execution", "--state-machine-arn", arn, "--input", '{"name": "Bo"}')
+        self.assertEqual((ended["status"], json.loads(ended["output"])), ("SUCCEEDED", {"text": "Hello Bo"}))
+
+    def test_a_state_is_tested(self):
+        state = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "f"},
+                 "Retry": [{"ErrorEquals": ["Busy"], "IntervalSeconds": 3}], "Next": "Later"}
+        tested = self.through_proxy("test-state", "--definition", json.dumps(state), "--role-arn", ROLE, "--inspection-level",
+                                    "DEBUG", "--mock", json.dumps({"errorOutput": {"error": "Busy", "cause": "full"}}))
+        self.assertEqual((tested["status"], tested["error"]), ("RETRIABLE", "Busy"))
+        self.assertEqual(tested["inspectionData"]["errorDetails"], {"retryIndex": 0, "retryBackoffIntervalSeconds": 3})
+
+
+class SdkTest(StepFunctionsTest):
+    def test_a_worker_does_the_tasks_of_an_activity(self):
+        activity = self.states.create_activity(name="dig")["activityArn"]
+        arn = self.create("mine", {"StartAt": "Dig", "States": {"Dig": {"Type": "Task", "Resource": activity, "End": True}}})
+
+        def work():
+            for output in ("gold", None):
+                task = self.states.get_activity_task(activityArn=activity, workerName="digger")
+                if output is None:
+                    self.states.send_task_failure(taskToken=task["taskToken"], error="Rock", cause="too hard")
+                else:
+                    self.states.send_task_heartbeat(taskToken=task["taskToken"])
+                    self.states.send_task_success(taskToken=task["taskToken"], output=json.dumps([output, json.loads(task["input"])]))
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        found = self.ended(self.start(arn, "one", {"depth": 3}))
+        failed = self.ended(self.start(arn, "two"))
+        worker.join()
+        self.assertEqual(json.loads(found["output"]), ["gold", {"depth": 3}])
+        self.assertEqual((failed["status"], failed["error"], failed["cause"]), ("FAILED", "Rock", "too hard"))
+        types = [event["type"] for event in self.states.get_execution_history(executionArn=found["executionArn"])["events"]]
+        self.assertEqual(types[2:5], ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"])
+        self.states.delete_activity(activityArn=activity)
+        self.refused("ActivityDoesNotExist", self.states.describe_activity, activityArn=activity)
+
+    def test_somebody_answers_by_a_task_token(self):
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/ask", {"kind": "poll"}).status, 200)
+        arn = self.create("approve", {"StartAt": "Ask", "States": {"Ask": {
+            "Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "End": True,
+            "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token", "of.$": "$$.Execution.Name"}}}}})
+        execution = self.start(arn, "yes")
+        task = self.server.ask("POST", "/v1/functions/ask/poll?wait=20s").json["tasks"][0]
+        self.assertEqual(task["input"]["of"], "yes")
+        self.server.ask("POST", f"/v1/tasks/{task['token']}/complete", {"result": None})
+        self.states.send_task_heartbeat(taskToken=task["input"]["token"])
+        self.states.send_task_success(taskToken=task["input"]["token"], output='{"approved": true}')
+        self.assertEqual(json.loads(self.ended(execution)["output"]), {"approved": True})
+        self.refused("TaskTimedOut", self.states.send_task_success, taskToken=task["input"]["token"], output="1")
+        self.refused("InvalidToken", self.states.send_task_success, taskToken="none", output="1")
+
+    def test_a_lambda_function_is_a_function_of_that_name(self):
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/double", {"kind": "poll"}).status, 200)
+        arn = self.create("doubled", {"StartAt": "A", "States": {"A": {
+            "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:double", "End": True}}})
+        execution = self.start(arn, "one", {"n": 4})
+        task = self.server.ask("POST", "/v1/functions/double/poll?wait=20s").json["tasks"][0]
+        self.server.ask("POST", f"/v1/tasks/{task['token']}/complete", {"result": task["input"]["n"] * 2})
+        self.assertEqual(self.ended(execution)["output"], "8")
+
+    def test_versions_and_aliases(self):
+        arn = self.create("stable", GREET)
+        one = self.states.publish_state_machine_version(stateMachineArn=arn)["stateMachineVersionArn"]
+        self.states.update_state_machine(stateMachineArn=arn, definition=json.dumps(REST))
+        two = self.states.publish_state_machine_version(stateMachineArn=arn)["stateMachineVersionArn"]
+        self.assertEqual([one, two], [arn + ":1", arn + ":2"])
+        route = [{"stateMachineVersionArn": one, "weight": 100}]
+        alias = self.states.create_state_machine_alias(name="LIVE", routingConfiguration=route)["stateMachineAliasArn"]
+        ended = self.ended(self.start(alias, "by-alias", {"name": "Cy"}))
+        self.assertEqual(json.loads(ended["output"]), {"text": "Hello Cy"})
+        self.assertEqual(self.states.describe_state_machine_alias(stateMachineAliasArn=alias)["routingConfiguration"], route)
+
+    def test_what_is_refused(self):
+        broken = {"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"}}}
+        self.refused("InvalidDefinition", self.states.create_state_machine, name="x", definition=json.dumps(broken), roleArn=ROLE)
+        told = self.states.validate_state_machine_definition(definition=json.dumps(broken))
+        self.assertEqual(told["result"], "FAIL")
+        self.assertEqual(told["diagnostics"][0]["code"], "MISSING_TRANSITION_TARGET")
+        self.refused("InvalidName", self.states.create_state_machine, name="a b", definition=json.dumps(GREET), roleArn=ROLE)
+        self.refused("InvalidArn", self.states.describe_state_machine, stateMachineArn="greet")
+        none = "arn:aws:states:us-east-1:123456789012:"
+        self.refused("StateMachineDoesNotExist", self.states.start_execution, stateMachineArn=none + "stateMachine:none")
+        self.refused("ExecutionDoesNotExist", self.states.describe_execution, executionArn=none + "execution:none:none")
+
+    def test_a_failed_execution_is_redriven(self):
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/flaky", {"kind": "poll"}).status, 200)
+        arn = self.create("again", {"StartAt": "A", "States": {"A": {
+            "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:flaky", "End": True}}})
+        execution = self.start(arn, "one")
+        for outcome, body in (("fail", {"kind": "Down", "message": "try later"}), ("complete", {"result": "up"})):
+            task = self.server.ask("POST", "/v1/functions/flaky/poll?wait=20s").json["tasks"][0]
+            self.server.ask("POST", f"/v1/tasks/{task['token']}/{outcome}", body)
+            described = self.ended(execution)
+            if outcome == "fail":
+                self.assertEqual((described["status"], described["error"]), ("FAILED", "Down"))
+                self.states.redrive_execution(executionArn=execution)
+        self.assertEqual((described["status"], described["output"]), ("SUCCEEDED", '"up"'))
+        self.refused("ExecutionNotRedrivable", self.states.redrive_execution, executionArn=execution)
+
+
+class SignatureTest(unittest.TestCase):
+    def test_only_who_has_the_secret_comes_in(self):
+        os.environ["SLUICE_TOKEN"] = SECRET
+        server = live_server.Server(PROGRAM)
+        del os.environ["SLUICE_TOKEN"]
+        try:
+            right = client(server.port, aws_access_key_id="root", aws_secret_access_key=SECRET)
+            self.assertEqual(right.list_state_machines()["stateMachines"], [])
+            for key, secret in (("root", "wrong"), ("other", SECRET)):
+                wrong = client(server.port, aws_access_key_id=key, aws_secret_access_key=secret)
+                with self.assertRaises(botocore.exceptions.ClientError) as caught:
+                    wrong.list_state_machines()
+                self.assertEqual(caught.exception.response["Error"]["Code"], "UnrecognizedClientException")
+        finally:
+            server.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__.strip())
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
