@@ -115,7 +115,8 @@ Flow<Value> StateTrial::batch_items(const ItemBatcher& batcher, const Value& ite
     auto most = std::size_t{0};
     auto bytes_max = std::size_t{0};
     if (batcher.items_max.is_given()) {
-        most = static_cast<std::size_t>(TRY(read_count(batcher.items_max, "MaxItemsPerBatch", sight)));
+        most =
+            static_cast<std::size_t>(TRY(read_count(batcher.items_max, "MaxItemsPerBatch", sight)));
     }
     if (batcher.bytes_max.is_given()) {
         bytes_max = static_cast<std::size_t>(
@@ -169,9 +170,9 @@ bool StateTrial::exceeds_tolerance() const {
     }
     auto failed = *test_.failed_iterations;
     auto is_over_count = tolerated_count_ && failed > static_cast<std::uint64_t>(*tolerated_count_);
-    auto share = items_.value_or(0) == 0 ? 0.0
-                                         : 100.0 * static_cast<double>(failed) /
-                                               static_cast<double>(*items_);
+    auto share = items_.value_or(0) == 0
+                     ? 0.0
+                     : 100.0 * static_cast<double>(failed) / static_cast<double>(*items_);
     return is_over_count || (tolerated_percentage_ && share > *tolerated_percentage_);
 }
 
