@@ -15,7 +15,7 @@ namespace sluice::workflow::asl {
 namespace {
 
 Value state_trigger(const Machine& machine, StateNumber number) {
-    auto id = internal::handle_of(machine, number);
+    auto id = internal::run::handle_of(machine, number);
     auto on = [&](std::string_view type) { return Value::object({{"type", type}, {"subject", id}}); };
     auto patterns = std::vector<Value>{on(words::entered), on("sluice.timer.fired")};
     auto kind = machine.states[number].kind;
@@ -34,10 +34,6 @@ Value state_trigger(const Machine& machine, StateNumber number) {
 }
 
 } // namespace
-
-bool is_machine(const Value& form) {
-    return form.find("StartAt") != nullptr && form.find("States") != nullptr;
-}
 
 raw::Definition compile(const Value& form, const CompileOptions& options) {
     auto machine = read(form, {.is_express = options.is_express});

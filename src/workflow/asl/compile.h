@@ -22,9 +22,6 @@ struct CompileOptions {
     bool is_mocked = false;  ///< Every task is answered by `mock_function`.
 };
 
-/// Whether a document is a state machine: it has `StartAt` and `States`.
-bool is_machine(const Value& form);
-
 /// One trigger for each state, numbered as the states are read, and one that begins the machine. The
 /// form must have passed `read`.
 raw::Definition compile(const Value& form, const CompileOptions& options);

@@ -183,7 +183,7 @@ Result<std::vector<ItemPages::Part>> ItemPages::parts_of(const Value& arguments,
     auto parts = std::vector<Part>{};
     if (text_at(config, "ManifestType") == "ATHENA_DATA") {
         // A line is s3://BUCKET/KEY, in quotes or not.
-        for (const auto& row : internal::split_rows(text, ',')) {
+        for (const auto& row : internal::run::split_rows(text, ',')) {
             auto uri = row.empty() ? std::string{} : row.front();
             if (!uri.starts_with("s3://") || uri.find('/', 5) == std::string::npos) {
                 return fail(Errc::InvalidInput, "the manifest has \"{}\": expected s3://BUCKET/KEY",
@@ -203,7 +203,7 @@ Result<std::vector<ItemPages::Part>> ItemPages::parts_of(const Value& arguments,
     if (!files.is_list()) {
         return fail(Errc::InvalidInput, "the manifest has no files: expected those of an inventory");
     }
-    auto schema = internal::split_rows(text_at(manifest, "fileSchema") + "\n", ',');
+    auto schema = internal::run::split_rows(text_at(manifest, "fileSchema") + "\n", ',');
     for (const auto& file : files.as_list()) {
         auto part = first;
         part.key = text_at(file, "key");
@@ -230,7 +230,7 @@ Result<Value> ItemPages::read_parts(const std::vector<Part>& parts, const Value&
         const auto& part = parts[at];
         auto bytes = chunk_bytes;
         auto chunk = TRY(objects_.read(part.bucket, part.key, offset, bytes));
-        auto rows = internal::RowReader{chunk, part.delimiter, chunk.size() < bytes};
+        auto rows = internal::run::RowReader{chunk, part.delimiter, chunk.size() < bytes};
         auto taken = offset;
         if (part.is_csv && offset == 0) {
             auto names = part.headers.empty() ? rows.next_row() : std::optional{part.headers};

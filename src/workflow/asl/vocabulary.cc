@@ -20,19 +20,19 @@ using trigger::Attempt;
 /// Begins the machine, and holds it for the triggers of its states.
 class MachineAction final : public trigger::Action {
 public:
-    explicit MachineAction(internal::Program program) : program_(std::move(program)) {}
+    explicit MachineAction(internal::run::Program program) : program_(std::move(program)) {}
 
     Attempt<void> perform(trigger::Firing& firing) const override {
-        internal::Walk{firing, program_}.start();
+        internal::run::Walk{firing, program_}.start();
         return {};
     }
-    const internal::Program& program() const { return program_; }
+    const internal::run::Program& program() const { return program_; }
 
 private:
-    internal::Program program_;
+    internal::run::Program program_;
 };
 
-Attempt<const internal::Program*> program_at(trigger::Firing& firing,
+Attempt<const internal::run::Program*> program_at(trigger::Firing& firing,
                                              trigger::TriggerNumber number) {
     const auto* trigger = firing.decider().triggers().get(number);
     const auto* action = trigger == nullptr || trigger->actions.empty()
@@ -53,7 +53,7 @@ public:
 
     Attempt<void> perform(trigger::Firing& firing) const override {
         const auto* program = TRY(program_at(firing, machine_));
-        internal::Walk{firing, *program}.take(state_);
+        internal::run::Walk{firing, *program}.take(state_);
         return {};
     }
 
@@ -65,7 +65,7 @@ private:
 /// Said from outside about a task that waits for it, which a token names.
 class TokenAction final : public trigger::Action {
 public:
-    using Tell = Attempt<void> (internal::Walk::*)(const Value& params);
+    using Tell = Attempt<void> (internal::run::Walk::*)(const Value& params);
 
     TokenAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
 
@@ -73,7 +73,7 @@ public:
         auto machine = firing.decider().triggers().find("(machine)");
         const auto* program =
             TRY(program_at(firing, machine.value_or(trigger::TriggerNumber{0xFFFF})));
-        auto walk = internal::Walk{firing, *program};
+        auto walk = internal::run::Walk{firing, *program};
         return (walk.*tell_)(params_);
     }
 
@@ -97,7 +97,7 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
         }
         return nullptr;
     }
-    auto program = internal::Program{.machine = *machine};
+    auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
     program.limits.events_max = is_express ? 0 : program.limits.events_max;
     return std::make_shared<MachineAction>(std::move(program));
@@ -141,9 +141,9 @@ void add_vocabulary(trigger::Vocabulary& vocabulary) {
             return make_state(params, problems);
         };
     vocabulary.actions[std::string{words::answer_term}] =
-        telling({"output", "error", "cause"}, &internal::Walk::answer);
+        telling({"output", "error", "cause"}, &internal::run::Walk::answer);
     vocabulary.actions[std::string{words::heartbeat_term}] =
-        telling({}, &internal::Walk::note_heartbeat);
+        telling({}, &internal::run::Walk::note_heartbeat);
 }
 
 } // namespace sluice::workflow::asl

@@ -8,7 +8,7 @@
 #include "value/time_text.h"
 #include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 std::string arn_of(const Program& program, std::string_view kind, std::string_view name) {
     return fmt::format("arn:aws:states:{}:{}:{}:{}", program.region, program.account, kind, name);
@@ -62,4 +62,4 @@ Value ContextObject::make() const {
     return Value::map(std::move(members));
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -6,7 +6,7 @@
 #include "trigger/state.h"
 #include "workflow/asl/internal/run/visit.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// `$$` in a state: made when a field looks at it.
 class ContextObject final : public expr::states::Context {
@@ -35,4 +35,4 @@ std::string arn_of(const Program& program, std::string_view kind, std::string_vi
 /// In UTC with milliseconds, as the service writes times.
 std::string time_text(Time time);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

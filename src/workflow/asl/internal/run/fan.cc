@@ -1,6 +1,6 @@
 #include "workflow/asl/internal/run/fan.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 Value Fan::plan() const {
     auto members = std::vector<value::Member>{{"items", items},
@@ -73,4 +73,4 @@ bool Fan::tolerates() const {
            static_cast<double>(failed) * 100 <= tolerated_share * static_cast<double>(size) + 1e-9;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -10,7 +10,7 @@
 #include "value/value.h"
 #include "workflow/asl/internal/run/visit.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// The branches of a Parallel state or the items of a Map under way.
 ///
@@ -56,4 +56,4 @@ struct Fan {
     bool tolerates() const;
 };
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

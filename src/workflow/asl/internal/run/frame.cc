@@ -1,6 +1,6 @@
 #include "workflow/asl/internal/run/frame.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 const Value* FrameVariables::find(std::string_view name) const {
     for (const auto* at = &frame_; at != nullptr; at = at->hides_outer ? nullptr : at->outer) {
@@ -23,4 +23,4 @@ Value FrameVariables::all() const {
     return all;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -8,7 +8,7 @@
 #include "trigger/state.h"
 #include "workflow/asl/internal/run/program.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 struct Fan;
 
@@ -49,4 +49,4 @@ private:
     const Frame& frame_;
 };
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -8,7 +8,7 @@
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::string_view who_answers(const TaskState& task) {
     return task.service;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -8,7 +8,7 @@
 #include "workflow/asl/internal/run/program.h"
 #include "workflow/asl/machine.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// What a task does here: the call of a function, a nested run, or a message to a sink.
 struct Work {
@@ -29,4 +29,4 @@ std::string resource_text(const TaskState& task);
 /// Who a result that is too large is from.
 std::string_view who_answers(const TaskState& task);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -2,7 +2,7 @@
 
 #include "value/json.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 std::size_t json_bytes(const Value& value, std::size_t most) {
     auto bytes = std::size_t{2};
@@ -28,4 +28,4 @@ std::size_t json_bytes(const Value& value, std::size_t most) {
     return value.is_bool() || value.is_null() ? 4 : bytes;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

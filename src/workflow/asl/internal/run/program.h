@@ -8,7 +8,7 @@
 #include "trigger/firing.h"
 #include "workflow/asl/machine.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// What the service allows, unless a definition was compiled otherwise.
 struct Limits {
@@ -33,4 +33,4 @@ struct Program {
 /// the name cannot be one.
 std::string handle_of(const Machine& machine, StateNumber number);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

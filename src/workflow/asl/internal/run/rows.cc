@@ -4,7 +4,7 @@
 
 #include "value/json.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// RFC 4180: fields may be in quotes, which are doubled inside.
 std::optional<std::vector<std::string>> RowReader::next_row() {
@@ -90,4 +90,4 @@ std::vector<std::vector<std::string>> split_rows(std::string_view text, char del
     return rows;
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "value/value.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// The rows of a part of a CSV file, or the lines of one of JSON documents.
 class RowReader {
@@ -39,4 +39,4 @@ private:
 
 std::vector<std::vector<std::string>> split_rows(std::string_view text, char delimiter);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 std::uint64_t count_at(const Value& map, std::string_view name) {
     const auto* found = map.find(name);
@@ -63,4 +63,4 @@ void Visit::restore(const Value& memory) {
     }
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -10,7 +10,7 @@
 #include "workflow/asl/internal/run/frame.h"
 #include "workflow/asl/machine.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 /// A state from its being entered to its being left, over all its attempts. What it is while it
 /// waits is the memory of its trigger: docs/formats/state-machines.md.
@@ -41,4 +41,4 @@ struct Visit {
 std::uint64_t count_at(const Value& map, std::string_view name);
 Value as_value(std::uint64_t count);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

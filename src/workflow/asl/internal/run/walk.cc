@@ -10,7 +10,7 @@
 #include "workflow/asl/internal/errors.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -306,4 +306,4 @@ Step Walk::leave(Visit& visit, Exit exit, std::optional<StateNumber> next) {
             .output = std::move(exit.output)};
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

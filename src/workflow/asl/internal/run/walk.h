@@ -16,7 +16,7 @@
 #include "workflow/asl/internal/run/program.h"
 #include "workflow/asl/internal/run/visit.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 using expr::states::Failure;
 using expr::states::Sight;
@@ -211,4 +211,4 @@ private:
 /// `Map`, as in the types of events.
 std::string_view name_of(Kind kind);
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

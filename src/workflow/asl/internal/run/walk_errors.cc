@@ -8,7 +8,7 @@
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -121,4 +121,4 @@ Step Walk::caught(Visit& visit, const Catcher& catcher, const Failure& failure) 
                  catcher.next);
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -7,7 +7,7 @@
 #include "workflow/asl/internal/run/words.h"
 #include "workflow/asl/resource_names.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -340,4 +340,4 @@ Step Walk::hand_over(Frame& child, Step step) {
     return run_children(fan);
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -12,7 +12,7 @@
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -147,4 +147,4 @@ Step Walk::take_page(Visit& visit) {
     return run_children(fan);
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

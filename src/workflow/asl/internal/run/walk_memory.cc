@@ -6,7 +6,7 @@
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -215,4 +215,4 @@ void Walk::remove_timers(Visit& visit) {
     }
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

@@ -6,7 +6,7 @@
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -164,4 +164,4 @@ Step Walk::wait(Visit& visit) {
     return {};
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run

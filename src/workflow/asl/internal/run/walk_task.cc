@@ -13,7 +13,7 @@
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-namespace sluice::workflow::asl::internal {
+namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
@@ -358,4 +358,4 @@ trigger::Attempt<void> Walk::note_heartbeat(const Value& params) {
     return {};
 }
 
-} // namespace sluice::workflow::asl::internal
+} // namespace sluice::workflow::asl::internal::run
