@@ -27,8 +27,7 @@ std::expected<StateMachine, Fault> find_machine(const World& world, std::string_
 
 std::expected<void, Fault> keep_machine(World& world, std::string_view space,
                                         const StateMachine& machine) {
-    return or_fault(
-        world.services.documents->put(StateMachine::kind, machine.to_document(space)));
+    return or_fault(world.services.documents->put(StateMachine::kind, machine.to_document(space)));
 }
 
 std::expected<MachineAlias, Fault> find_alias(const World& world, std::string_view space,
@@ -57,9 +56,8 @@ std::vector<MachineAlias> aliases_of(const World& world, std::string_view space,
 std::expected<Meant, Fault> find_meant(const World& world, std::string_view space,
                                        std::string_view text, std::string_view execution) {
     auto arn = TRY(Arn::parse(text, Arn::Kind::StateMachine));
-    auto meant = Meant{.machine = TRY(find_machine(world, space, arn.name)),
-                       .state = {},
-                       .alias = {}};
+    auto meant =
+        Meant{.machine = TRY(find_machine(world, space, arn.name)), .state = {}, .alias = {}};
     const auto& machine = meant.machine;
     if (arn.qualifier.empty()) {
         meant.state = {.hash = machine.hash,
