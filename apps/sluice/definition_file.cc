@@ -119,9 +119,8 @@ std::expected<raw::Definition, Findings> load_machine(
     if (!document) {
         return std::unexpected(document.error());
     }
-    auto machine = workflow::asl::read(
-        document->form,
-        {.is_express = options.is_express, .refuses_unsupported = !options.is_mocked});
+    auto machine = workflow::asl::read(document->form, {.is_express = options.is_express,
+                                                        .refuses_unsupported = !options.is_mocked});
     if (machine) {
         return workflow::asl::compile(document->form, options);
     }

@@ -16,7 +16,9 @@ namespace {
 
 Value state_trigger(const Machine& machine, StateNumber number) {
     auto id = internal::run::handle_of(machine, number);
-    auto on = [&](std::string_view type) { return Value::object({{"type", type}, {"subject", id}}); };
+    auto on = [&](std::string_view type) {
+        return Value::object({{"type", type}, {"subject", id}});
+    };
     auto patterns = std::vector<Value>{on(words::entered), on("sluice.timer.fired")};
     auto kind = machine.states[number].kind;
     if (kind == Kind::Task || kind == Kind::Map) {

@@ -39,7 +39,7 @@ private:
 };
 
 Attempt<const internal::run::Program*> program_at(trigger::Firing& firing,
-                                             trigger::TriggerNumber number) {
+                                                  trigger::TriggerNumber number) {
     const auto* trigger = firing.decider().triggers().get(number);
     const auto* action = trigger == nullptr || trigger->actions.empty()
                              ? nullptr

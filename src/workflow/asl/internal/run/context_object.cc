@@ -42,10 +42,10 @@ Value ContextObject::make() const {
          {"Name", is_express ? name.substr(0, name.find(':')) : name},
          {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
          {"RedriveCount", as_value(info.generation - 1)}});
-    auto machine = Value::object({{"Id", arn_of(program_, "stateMachine", info.definition)},
-                                  {"Name", info.definition}});
-    auto state = Value::object(
-        {{"Name", visit_.state.name}, {"EnteredTime", time_text(visit_.at)}});
+    auto machine = Value::object(
+        {{"Id", arn_of(program_, "stateMachine", info.definition)}, {"Name", info.definition}});
+    auto state =
+        Value::object({{"Name", visit_.state.name}, {"EnteredTime", time_text(visit_.at)}});
     if (!visit_.state.retry.empty()) {
         state = state.with("RetryCount", as_value(visit_.retries));
     }

@@ -30,8 +30,8 @@ Evaluated<Exit> Walk::exit_of(Visit& visit, const Value& result) {
     auto exit = Exit{};
     if (is_jsonata(state)) {
         auto sight = view.of(visit.input);
-        auto has_result = state.kind == Kind::Task || state.kind == Kind::Parallel ||
-                          state.kind == Kind::Map;
+        auto has_result =
+            state.kind == Kind::Task || state.kind == Kind::Parallel || state.kind == Kind::Map;
         sight.result = has_result ? &result : nullptr;
         exit.output = state.output ? TRY(state.output->evaluate(sight, "Output")) : result;
         exit.assigned = TRY(assigned_by(visit, state.assign, sight)).value_or(Value{});
