@@ -14,6 +14,7 @@
 #include "server/stepfunctions/state_machine.h"
 #include "store/memory/memory_store.h"
 #include "value/json.h"
+#include "workflow/asl/compile.h"
 #include "workflow/asl/vocabulary.h"
 
 namespace sluice::server::stepfunctions {
@@ -277,6 +278,24 @@ TEST_F(ApiTest, ForgetsAMachineAndMakesItAnew) {
     EXPECT_EQ(refused("DescribeStateMachine", named), "StateMachineDoesNotExist");
     call("DeleteStateMachine", named);
     create("orders", "wait");
+}
+
+TEST_F(ApiTest, KnowsMachinesThatWereDeployedAnotherWay) {
+    auto form = value::parse_json(definition("end")).value();
+    auto compiled = workflow::asl::compile(form, {.name = "deployed"});
+    engine_->catalog()
+        .add("default", {.name = "deployed",
+                         .language = compiled.language,
+                         .form = compiled.form,
+                         .source = definition("end")})
+        .value();
+    auto arn = ArnMaker{}.machine("deployed");
+
+    EXPECT_EQ(text_in(describe_ended(start(arn, "one")), "output"), "7");
+    auto named = Value::object({{"stateMachineArn", arn}});
+    EXPECT_EQ(text_in(call("DescribeStateMachine", named), "definition"), definition("end"));
+    call("DeleteStateMachine", named);
+    EXPECT_EQ(refused("DescribeStateMachine", named), "StateMachineDoesNotExist");
 }
 
 TEST_F(ApiTest, GivesEachRevisionOneVersion) {

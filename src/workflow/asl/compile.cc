@@ -53,7 +53,7 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     }
     triggers.push_back(
         Value::object({{"id", "(machine)"},
-                       {"on", "sluice.run.started"},
+                       {"on", Value::list({"sluice.run.started", "sluice.run.reopened"})},
                        {"action", Value::object({{std::string{words::machine_term}, params}})},
                        {"lifetime", "persistent"}}));
     auto set = Value::object({{"name", options.name},

@@ -151,7 +151,7 @@ Answer delete_machine(World& world, const Call& call) {
     }
     auto lock = std::lock_guard{world.changes};
     auto& documents = *world.services.documents;
-    if (!documents.find(StateMachine::kind, call.space, arn.name)) {
+    if (!find_machine(world, call.space, arn.name)) {
         return Value::object({});
     }
     for (const auto& alias : aliases_of(world, call.space, arn.name)) {
@@ -159,7 +159,9 @@ Answer delete_machine(World& world, const Call& call) {
             documents.remove(MachineAlias::kind, call.space, alias.to_document(call.space).name)));
     }
     TRY(or_fault(world.services.engine.catalog().forget(call.space, arn.name)));
-    TRY(or_fault(documents.remove(StateMachine::kind, call.space, arn.name)));
+    if (documents.find(StateMachine::kind, call.space, arn.name)) {
+        TRY(or_fault(documents.remove(StateMachine::kind, call.space, arn.name)));
+    }
     return Value::object({});
 }
 

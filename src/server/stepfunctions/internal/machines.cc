@@ -14,15 +14,28 @@ std::unexpected<Fault> no_machine(std::string_view arn) {
     return refuse("StateMachineDoesNotExist", "State Machine Does Not Exist: '{}'", arn);
 }
 
+/// One that came another way, such as `sluice deploy`, which keeps nothing but the definition.
+std::expected<StateMachine, Fault> find_deployed(const World& world, std::string_view space,
+                                                 std::string_view name) {
+    auto& catalog = world.services.engine.catalog();
+    auto hash = catalog.find(space, name);
+    auto definition = hash ? catalog.definition(*hash)
+                           : Result<engine::Definition>{std::unexpected(hash.error())};
+    if (!definition || definition->language != "asl") {
+        return no_machine(world.arns.machine(name));
+    }
+    auto machine = StateMachine{};
+    machine.name = std::string{name};
+    machine.hash = *std::move(hash);
+    return machine;
+}
+
 } // namespace
 
 std::expected<StateMachine, Fault> find_machine(const World& world, std::string_view space,
                                                 std::string_view name) {
     auto document = world.services.documents->find(StateMachine::kind, space, name);
-    if (!document) {
-        return no_machine(world.arns.machine(name));
-    }
-    return or_fault(StateMachine::read(*document));
+    return document ? or_fault(StateMachine::read(*document)) : find_deployed(world, space, name);
 }
 
 std::expected<void, Fault> keep_machine(World& world, std::string_view space,

@@ -22,7 +22,8 @@ using workflow::asl::StateTestOutcome;
 using workflow::asl::TestMock;
 
 constexpr auto payload_characters_max = std::uint64_t{262'144};
-// The definition that calls for tasks that are not mocked run as.
+// How long the service waits, and the definition that calls for tasks that are not mocked run as.
+constexpr auto call_seconds_max = 300;
 constexpr auto call_definition = std::string_view{"sluice.test-state"};
 
 /// A member that is JSON text; nothing when it is not there.
@@ -130,7 +131,10 @@ void conclude(World& world, const Call& call, const StateTest& test, const Respo
 /// Does what a task that is not mocked asks for, as a run of its own, and tests again with that.
 void do_call(World& world, const Call& call, const StateTest& test, const NeededCall& needed,
              const Responder& respond) {
-    auto state = Value::object({{"Type", "Task"}, {"Resource", needed.resource}, {"End", true}});
+    auto state = Value::object({{"Type", "Task"},
+                                {"Resource", needed.resource},
+                                {"TimeoutSeconds", call_seconds_max},
+                                {"End", true}});
     auto form = Value::object(
         {{"StartAt", "Call"}, {"States", Value::object({{"Call", std::move(state)}})}});
     auto compiled = workflow::asl::compile(form, {.name = std::string{call_definition}});

@@ -63,7 +63,7 @@ Step Walk::fault(Visit& visit, Failure failure) {
 Step Walk::fail(Visit& visit, Failure failure) {
     const auto& state = visit.state;
     if (is_final(failure)) {
-        return Step::failed(std::move(failure));
+        return give_up(visit, std::move(failure));
     }
     if (auto at = find_retrier(state.retry, failure)) {
         visit.tries.resize(state.retry.size());
@@ -83,7 +83,7 @@ Step Walk::fail(Visit& visit, Failure failure) {
     if (failure.error == heartbeat_timeout) {
         failure.error = std::string{errors::timeout};
     }
-    return Step::failed(std::move(failure));
+    return give_up(visit, std::move(failure));
 }
 
 Step Walk::retry(Visit& visit, const Retrier& retrier, std::uint32_t count) {
@@ -112,7 +112,7 @@ Step Walk::caught(Visit& visit, const Catcher& catcher, const Failure& failure) 
     if (!assigned || !given) {
         auto again = explained(visit, std::move(given ? assigned.error() : given.error()));
         forget(visit);
-        return Step::failed(std::move(again));
+        return give_up(visit, std::move(again));
     }
     return leave(visit,
                  {.output = *std::move(given), .assigned = std::move(*assigned).value_or(Value{})},

@@ -133,7 +133,7 @@ Step Walk::choose(Visit& visit) {
 Step Walk::stop(Visit& visit) {
     auto view = View{*this, visit};
     auto failure = read_failure(std::get<FailState>(visit.state.details), view.of(visit.input));
-    return failure ? Step::failed(*std::move(failure)) : fault(visit, std::move(failure.error()));
+    return failure ? give_up(visit, *std::move(failure)) : fault(visit, std::move(failure.error()));
 }
 
 Step Walk::wait(Visit& visit) {

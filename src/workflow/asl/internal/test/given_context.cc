@@ -99,7 +99,7 @@ std::string context_fault(const Value& context, const State& state) {
 Value made_context(const StateTest& test, const State& state) {
     auto machine = uuid_of(test.chance, "machine");
     auto name = uuid_of(test.chance, "execution");
-    auto now = time_text(test.now);
+    auto now = run::time_text(test.now);
     auto arn = [&](std::string_view rest) {
         return fmt::format("arn:aws:states:{}:{}:{}", test.region, test.account, rest);
     };
