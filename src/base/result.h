@@ -68,7 +68,9 @@ std::unexpected<Error> fail(Errc code, fmt::format_string<Args...> format, Args&
 
 } // namespace sluice
 
-/// The value of a Result, or return its error from the function around it.
+/// The value of a Result, or return its error from the function around it. What the same expression
+/// has made before it is not destroyed then: give its value a name where something is, as in
+/// `list.push_back({std::string{key}, std::move(value)})`.
 #define TRY(...)                                                   \
     __extension__({                                                \
         auto try_result = (__VA_ARGS__);                           \

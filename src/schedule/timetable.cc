@@ -51,7 +51,9 @@ Result<Timetable> Timetable::parse(const Value& form) {
         return fail(Errc::InvalidInput, "zone belongs to cron, and from to every");
     }
     if (cron) {
-        return Timetable{ByCron{TRY(Cron::parse(*cron)), TRY(Zone::find(zone.value_or("UTC")))}};
+        auto parsed = TRY(Cron::parse(*cron));
+        auto place = TRY(Zone::find(zone.value_or("UTC")));
+        return Timetable{ByCron{std::move(parsed), std::move(place)}};
     }
     if (at) {
         return Timetable{At{TRY(time_of("at", *at))}};

@@ -154,6 +154,16 @@ TEST(Json, KeepsToItsDepth) {
     EXPECT_FALSE(parse_json(std::string(100'000, '[')));
 }
 
+// The leak sanitizer looks at what a refusal leaves behind.
+TEST(Json, LeavesNothingBehindWhenATextIsTooDeep) {
+    auto text = std::string{"1"};
+    for (auto level = 0; level < 200; ++level) {
+        text = R"({"a key that is longer than a small text": )" + text + "}";
+    }
+
+    EXPECT_FALSE(parse_json(text));
+}
+
 TEST(Json, KeepsToItsSize) {
     EXPECT_TRUE(parse_json("12345", {.bytes_max = 5}));
 

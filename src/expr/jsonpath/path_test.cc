@@ -233,6 +233,7 @@ TEST(JaywayPath, EndsInFunctions) {
 TEST(JaywayPath, RefusesWhatItCannotRead) {
     for (const auto* text : {"", "a.b", "$.", "$..", "$.a b", "$.a[", "$.a[?(@.x)", "$.a[?@.x]",
                              "$[?(1)]", "$.a.nope()", "$.a.length().b", "$['a',1]",
+                             "$[?(@ == {'a key that is longer than a small text': )]",
                              "$.a[?(@.x =~ /(?=a)/)]", "$.a[?(@.x =~ /(/)]", "$x"}) {
         EXPECT_EQ(jayway(text, "{}"), "refused") << text;
     }

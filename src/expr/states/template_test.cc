@@ -82,6 +82,12 @@ TEST(PayloadTemplate, SaysWhereInTheContextItLooked) {
         HasSubstr("argument for the field '$.Nope' could not be found in the input '{\"id\""));
 }
 
+// The leak sanitizer looks at what a failure leaves behind.
+TEST(PayloadTemplate, LeavesNothingBehindWhenItFails) {
+    EXPECT_THAT(filled(R"({"a key that is longer than a small text.$": "$.nope"})"),
+                HasSubstr("could not be found"));
+}
+
 TEST(PayloadTemplate, RefusesWhatIsNoPath) {
     constexpr auto refusal = "must be a valid JSONPath or a valid intrinsic function call";
     EXPECT_THAT(filled(R"({"a.$": "id"})"), HasSubstr(refusal));
