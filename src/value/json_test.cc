@@ -154,6 +154,16 @@ TEST(Json, KeepsToItsDepth) {
     EXPECT_FALSE(parse_json(std::string(100'000, '[')));
 }
 
+TEST(Json, LosesNothingOfWhatIsTooDeep) {
+    // The sanitizer tells of keys that stayed behind.
+    auto text = std::string{"1"};
+    for (auto depth = 0; depth < 130; ++depth) {
+        text = R"({"a key that is too long to be kept inside": )" + text + "}";
+    }
+
+    EXPECT_EQ(parse_json(text).error().code, Errc::LimitExceeded);
+}
+
 TEST(Json, KeepsToItsSize) {
     EXPECT_TRUE(parse_json("12345", {.bytes_max = 5}));
 
