@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "event/codec.h"
+#include "sluice/bench_asl.h"
 #include "sluice/bench_expr.h"
 #include "sluice/bench_report.h"
 #include "sluice/bench_world.h"
@@ -328,9 +329,10 @@ Result<BenchFigures> run_workload(const BenchOptions& options) {
     } else if (options.workload == "waiting") {
         TRY(bench_waiting(options, *world, figures));
     } else {
-        return fail(Errc::InvalidInput,
-                    "workload \"{}\": expected noop, join, sequence, parallel, waiting or expr",
-                    options.workload);
+        return fail(
+            Errc::InvalidInput,
+            "workload \"{}\": expected noop, join, sequence, parallel, waiting, expr or asl",
+            options.workload);
     }
     if (figures.rss_bytes == 0) {
         figures.rss_bytes = resident_bytes();
@@ -347,7 +349,9 @@ Result<Value> run_in_world(const BenchOptions& options) {
 } // namespace
 
 int bench(const BenchOptions& options) {
-    auto report = options.workload == "expr" ? bench_expressions(options) : run_in_world(options);
+    auto report = options.workload == "expr"  ? bench_expressions(options)
+                  : options.workload == "asl" ? bench_machines(options)
+                                              : run_in_world(options);
     if (!report) {
         fmt::print(stderr, "sluice bench: {}\n", report.error().message);
         return report.error().code == Errc::InvalidInput ? 2 : 1;

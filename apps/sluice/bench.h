@@ -6,7 +6,7 @@
 namespace sluice::app {
 
 struct BenchOptions {
-    std::string workload; ///< noop, join, sequence, parallel, waiting or expr.
+    std::string workload; ///< noop, join, sequence, parallel, waiting, expr or asl.
     std::uint64_t events = 200'000;
     std::uint64_t event_bytes = 300;
     std::uint64_t triggers = 100;
@@ -21,7 +21,7 @@ struct BenchOptions {
     std::uint32_t pairs = 0; ///< Of noop and join in turn, to compare them.
     std::string data;        ///< Where to write; empty: a folder that is removed again.
     std::string
-        jsonata; ///< Of expr: the folder of npm packages that has jsonata; empty: node finds it.
+        npm; ///< Of expr and asl: a folder of npm packages to compare with; empty: node's own.
     bool json = false;
 };
 

@@ -1,13 +1,8 @@
 #include "sluice/bench_jsonata.h"
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -16,6 +11,7 @@
 #include "expr/jsonata/expression.h"
 #include "expr/map_bindings.h"
 #include "sluice/bench_measure.h"
+#include "sluice/bench_node.h"
 #include "sluice/bench_report.h"
 #include "value/json.h"
 
@@ -69,32 +65,6 @@ async function rate(expression, seconds) {
 })();
 )js"};
 
-/// A folder of its own for what node reads, removed with it.
-class ScriptFolder {
-public:
-    ScriptFolder() {
-        auto pattern = (std::filesystem::temp_directory_path() / "sluice-bench-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) {
-            path_ = pattern;
-        }
-    }
-    ~ScriptFolder() {
-        auto ignored = std::error_code{};
-        std::filesystem::remove_all(path_, ignored);
-    }
-    ScriptFolder(const ScriptFolder&) = delete;
-    ScriptFolder& operator=(const ScriptFolder&) = delete;
-
-    std::string write(std::string_view name, std::string_view text) const {
-        auto file = path_ / name;
-        std::ofstream{file} << text;
-        return file.string();
-    }
-
-private:
-    std::filesystem::path path_;
-};
-
 Value node_job(const BenchOptions& options, const Value& document) {
     auto texts = std::vector<Value>{};
     for (const auto& each : jsonata_cases) {
@@ -103,39 +73,6 @@ Value node_job(const BenchOptions& options, const Value& document) {
     return Value::object({{"document", document},
                           {"cases", Value::list(std::move(texts))},
                           {"repetitions", static_cast<std::int64_t>(options.repetitions)}});
-}
-
-/// What node answers; nothing when it, or the package, is not there.
-std::optional<Value> ask_node(const BenchOptions& options, const Value& document) {
-    auto folder = ScriptFolder{};
-    auto script = folder.write("bench.js", node_script);
-    auto job = folder.write("job.json", value::to_json(node_job(options, document)));
-    if (!options.jsonata.empty()) {
-        ::setenv("NODE_PATH", options.jsonata.c_str(),
-                 1); // NOLINT(concurrency-mt-unsafe)
-    }
-    auto command = fmt::format("node '{}' '{}' 2>/dev/null", script, job);
-    auto* pipe = ::popen(command.c_str(), "r"); // NOLINT(cert-env33-c)
-    if (pipe == nullptr) {
-        return std::nullopt;
-    }
-    auto text = std::string{};
-    auto buffer = std::array<char, 4096>{};
-    for (auto read = std::size_t{0};
-         (read = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-        text.append(buffer.data(), read);
-    }
-    ::pclose(pipe);
-    auto answer = value::parse_json(text);
-    return answer ? std::optional{*std::move(answer)} : std::nullopt;
-}
-
-Samples samples_of(const Value& rates) {
-    auto samples = Samples{};
-    for (const auto& rate : rates.as_list()) {
-        samples.add(rate.is_int() ? static_cast<double>(rate.as_int()) : rate.as_double());
-    }
-    return samples;
 }
 
 Result<Samples> measure_ours(const JsonataCase& one, const BenchOptions& options,
@@ -165,11 +102,11 @@ Result<Samples> measure_ours(const JsonataCase& one, const BenchOptions& options
 Result<std::vector<value::Member>> bench_jsonata(const BenchOptions& options,
                                                  const std::string& text) {
     auto document = TRY(value::parse_json(text));
-    auto node = ask_node(options, document);
+    auto node = ask_node(node_script, node_job(options, document), options.npm);
     auto report = std::vector<value::Member>{
         {"npm_jsonata", node ? *node->find("version")
                              : Value{"not found: node with the package jsonata, "
-                                     "by NODE_PATH or --jsonata DIR"}}};
+                                     "by NODE_PATH or --npm DIR"}}};
     for (auto at = std::size_t{0}; at < jsonata_cases.size(); ++at) {
         auto name = fmt::format("jsonata_{}", jsonata_cases[at].name);
         auto ours = TRY(measure_ours(jsonata_cases[at], options, document));

@@ -185,7 +185,7 @@ bool Dispatcher::heartbeat(const AttemptId& attempt, std::uint64_t lease) {
         const auto* active = find_active(attempt);
         slot = active == nullptr ? nullptr : active->slot;
     }
-    return slot && slot->function.sink->heartbeat(tokens_.make(attempt), lease);
+    return slot && slot->function.sink->heartbeat(token_of(*slot, attempt), lease);
 }
 
 void Dispatcher::settle(const AttemptId& attempt) {
@@ -202,7 +202,7 @@ void Dispatcher::settle(const AttemptId& attempt) {
         }
     }
     if (slot) {
-        slot->function.sink->cancel(tokens_.make(attempt));
+        slot->function.sink->cancel(token_of(*slot, attempt));
     }
     begin_all(std::move(ready));
 }
@@ -210,12 +210,14 @@ void Dispatcher::settle(const AttemptId& attempt) {
 Dispatcher::Ready Dispatcher::activate(Slot& slot, Call call, std::string key, Slots slots) {
     ++active_count_;
     auto ref = slot.shared_from_this();
-    active_[call.run][{call.key, call.attempt, call.started}] = {.id = call.id(),
-                                                                 .slot = ref,
-                                                                 .policy = call.task.policy,
-                                                                 .key = std::move(key),
-                                                                 .slots = std::move(slots),
-                                                                 .began = services_.clock.steady()};
+    auto& of_run = active_[call.run];
+    of_run.insert_or_assign(of_run.end(), ActiveKey{call.key, call.attempt, call.started},
+                            Active{.id = call.id(),
+                                   .slot = ref,
+                                   .policy = call.task.policy,
+                                   .key = std::move(key),
+                                   .slots = std::move(slots),
+                                   .began = services_.clock.steady()});
     return {.slot = std::move(ref), .call = std::move(call)};
 }
 
@@ -373,11 +375,18 @@ void Dispatcher::begin(const Slot& slot, Call call) {
     deliver(slot, std::move(call), std::move(input));
 }
 
+std::string Dispatcher::token_of(const Slot& slot, const AttemptId& attempt) const {
+    return slot.function.sink->is_answered_from_outside()
+               ? tokens_.make(attempt)
+               : fmt::format("{}/{}/{}", key_of(attempt.run, attempt.key), attempt.attempt,
+                             attempt.started.time_since_epoch().count());
+}
+
 void Dispatcher::deliver(const Slot& slot, Call call, Value input) {
     const auto* trace = call.task.policy.find("traceparent");
     auto delivery = event::Delivery{
         .key = key_of(call.run, call.key),
-        .token = tokens_.make(call.id()),
+        .token = token_of(slot, call.id()),
         .target = call.task.target,
         .attempt = call.attempt,
         .payload = std::move(input),
@@ -440,7 +449,7 @@ void Dispatcher::cancel(const RunName& run, const trigger::TaskKey& key) {
     }
     begin_all(std::move(ready));
     for (const auto& [slot, attempt] : begun) {
-        slot->function.sink->cancel(tokens_.make(attempt));
+        slot->function.sink->cancel(token_of(*slot, attempt));
     }
 }
 

@@ -142,6 +142,7 @@ private:
     std::vector<Call> take_waiting_where(const std::function<bool(const Place&)>& is_meant);
     void begin(const Slot& slot, Call call);
     void load_input(const Slot& slot, Call call);
+    std::string token_of(const Slot& slot, const AttemptId& attempt) const;
     void deliver(const Slot& slot, Call call, Value input);
     void keep_large(const Value& policy, const RunName& run, Value result,
                     std::move_only_function<void(Value)> done);

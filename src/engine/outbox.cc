@@ -27,7 +27,8 @@ Result<RunName> read_run(Decoder& in) {
 
 void Outbox::add_call(const RunName& run, const trigger::TaskKey& key) {
     new_calls_.emplace_back(run, key);
-    calls_[run][key] = 0;
+    auto& of_run = calls_[run];
+    of_run.insert_or_assign(of_run.end(), key, 0);
 }
 
 void Outbox::add_message(ShardId to, Message message) {

@@ -177,8 +177,8 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
     } else {
         set = TRY(inspector.catalog().set(state->info.set));
     }
-    auto replayer = Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits,
-                             listener};
+    auto replayer =
+        Replayer{run, std::move(set), inspector.catalog().vocabulary(), limits, listener};
     auto first = trigger::EventNumber{1};
     if (checkpoint) {
         TRY(replayer.begin_at(*checkpoint));

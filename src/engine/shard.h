@@ -167,15 +167,15 @@ private:
     void end_deciding(AwakeRun& run, const Decided& before);
     /// What the newest changes ask of the world outside the run.
     void follow_effects(AwakeRun& run, std::size_t from);
-    void follow(AwakeRun& run, const trigger::TaskOpened& opened);
+    void follow(AwakeRun& run, trigger::TaskOpened&& opened);
     void follow(AwakeRun& run, const trigger::TaskClosed& closed);
     void follow(AwakeRun& run, const trigger::Sent& sent);
     void follow(AwakeRun& run, const trigger::Replied& replied);
     void follow(AwakeRun& run, const trigger::Ended& ended);
     void follow(AwakeRun& run, const trigger::Renewed& renewed);
     /// With the priority of its run, unless it has its own.
-    static Call call_of(const AwakeRun& run, const trigger::TaskKey& key,
-                        const trigger::TaskState& task, std::uint32_t attempt);
+    static Call call_of(const AwakeRun& run, const trigger::TaskKey& key, trigger::TaskState task,
+                        std::uint32_t attempt);
     /// Calls of this batch that nobody waits for any more: the sweep takes them out of the outbox.
     void drop_unsent(const AwakeRun& run);
     void touch(AwakeRun& run);

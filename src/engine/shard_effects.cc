@@ -41,9 +41,9 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
     }
     // By index: following one effect may not add others, but the journal is the run's own.
     for (auto at = from; at < run.journal.effects.size(); ++at) {
-        const auto& effect = run.journal.effects[at];
-        if (const auto* opened = std::get_if<trigger::TaskOpened>(&effect)) {
-            follow(run, *opened);
+        auto& effect = run.journal.effects[at];
+        if (auto* opened = std::get_if<trigger::TaskOpened>(&effect)) {
+            follow(run, std::move(*opened));
         } else if (const auto* closed = std::get_if<trigger::TaskClosed>(&effect)) {
             follow(run, *closed);
         } else if (const auto* retried = std::get_if<trigger::TaskRetried>(&effect)) {
@@ -85,21 +85,21 @@ void Shard::drop_unsent(const AwakeRun& run) {
     });
 }
 
-Call Shard::call_of(const AwakeRun& run, const trigger::TaskKey& key,
-                    const trigger::TaskState& task, std::uint32_t attempt) {
+Call Shard::call_of(const AwakeRun& run, const trigger::TaskKey& key, trigger::TaskState task,
+                    std::uint32_t attempt) {
     auto call = Call{.run = run.name,
                      .key = key,
                      .attempt = attempt,
                      .started = run.state->info.started,
-                     .task = task};
+                     .task = std::move(task)};
     const auto* label = run.state->info.labels.find(trigger::priority_label);
-    if (label == nullptr || !label->is_string() || task.policy.find("priority") != nullptr) {
+    if (label == nullptr || !label->is_string() || call.task.policy.find("priority") != nullptr) {
         return call;
     }
     auto priority = std::int64_t{0};
     auto text = label->as_string();
     std::from_chars(text.data(), text.data() + text.size(), priority);
-    auto policy = task.policy.is_map() ? task.policy : Value::map({});
+    auto policy = call.task.policy.is_map() ? call.task.policy : Value::map({});
     call.task.policy = policy.with("priority", priority);
     return call;
 }
@@ -109,13 +109,14 @@ Nanos Shard::retention_of(const AwakeRun& run) const {
     return own > Nanos{0} ? own : services_.retention;
 }
 
-void Shard::follow(AwakeRun& run, const trigger::TaskOpened& opened) {
+void Shard::follow(AwakeRun& run, trigger::TaskOpened&& opened) {
     if (opened.task.kind != trigger::TaskKind::Run) {
         outbox_.add_call(run.name, opened.key);
         if (opened.task.is_waiting) {
             return; // For its next attempt, which has a timer.
         }
-        release_.calls.push_back(call_of(run, opened.key, opened.task, opened.task.attempt));
+        auto attempt = opened.task.attempt;
+        release_.calls.push_back(call_of(run, opened.key, std::move(opened.task), attempt));
         return;
     }
     auto child = RunName{.space = run.name.space, .id = opened.task.child};

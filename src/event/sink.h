@@ -50,6 +50,9 @@ public:
     using Done = std::move_only_function<void(Answer)>;
 
     virtual ~Sink() = default;
+    /// Whether answers may come by another way than `done`. Tokens of a sink where they do not need
+    /// not be secret, which costs less.
+    virtual bool is_answered_from_outside() const { return true; }
     /// Starts the work and returns at once. `done` is called exactly once, from any thread, also
     /// after `cancel` or a timeout, and possibly before `deliver` returns.
     virtual void deliver(Delivery delivery, Done done) = 0;

@@ -1,7 +1,10 @@
 #include "reactor/thread.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -34,6 +37,16 @@ std::jthread start_thread(const std::string& name,
             pthread_setname_np(pthread_self(), shown.c_str());
             body(std::move(stop));
         }};
+}
+
+void reserve_memory(std::size_t bytes) {
+    constexpr auto kept_bytes = 16 * 1024 * 1024;        ///< Of the free end of a thread's memory.
+    constexpr auto block_bytes = std::size_t{64} * 1024; // Smaller than what is mapped by itself.
+    mallopt(M_TRIM_THRESHOLD, kept_bytes);
+    auto blocks = std::vector<std::unique_ptr<char[]>>{};
+    for (auto total = std::size_t{0}; total < bytes; total += block_bytes) {
+        blocks.push_back(std::make_unique<char[]>(block_bytes)); // Zeroed, so the pages are there.
+    }
 }
 
 } // namespace sluice::reactor

@@ -5,7 +5,7 @@ namespace sluice::reactor {
 TimerId TimerQueue::add(Nanos due, Scheduler::Task task) {
     auto id = TimerId{++last_id_};
     tasks_.emplace(std::pair{due, id}, std::move(task));
-    due_.emplace(id, due);
+    due_.emplace_hint(due_.end(), id, due);
     return id;
 }
 

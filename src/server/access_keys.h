@@ -11,8 +11,8 @@
 
 namespace sluice::server {
 
-/// Secrets that requests are signed with, by name. Unlike tokens they must be known in the clear, so
-/// they are only those that the configuration has as secrets. May be used from any thread.
+/// Secrets that requests are signed with, by name. Unlike tokens they must be known in the clear,
+/// so they are only those that the configuration has as secrets. May be used from any thread.
 class AccessKeys {
 public:
     struct Key {

@@ -35,7 +35,7 @@ struct LiveOptions {
     std::size_t queued_bytes_max = std::size_t{64}
                                    << 20U; ///< From lanes; beyond, records are lost.
     /// Readers are served in rounds, so far apart that they are this many offers a second in all.
-    std::uint64_t offers_per_second_max = 4'000;
+    std::uint64_t offers_per_second_max = 2'000;
     Nanos heartbeat = std::chrono::seconds{15};
     /// How long a topic without readers is followed, so that who reconnects misses nothing.
     Nanos linger = std::chrono::seconds{30};

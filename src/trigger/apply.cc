@@ -107,8 +107,10 @@ struct Applier {
     }
 
     void operator()(const TaskOpened& change) {
-        state.tasks[change.key] = change.task;
-        state.members[change.task.scope].tasks.insert(change.key);
+        // Keys grow, so each belongs at the end.
+        state.tasks.insert_or_assign(state.tasks.end(), change.key, change.task);
+        auto& members = state.members[change.task.scope].tasks;
+        members.insert(members.end(), change.key);
         state.mark(
             {.table = Table::Task, .first = change.key.fire.raw(), .second = change.key.index});
     }

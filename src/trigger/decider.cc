@@ -50,16 +50,16 @@ void Decider::record(const Activated& change, TriggerState* known) {
     apply(state_, change, known);
 }
 
-void Decider::record(const Change& change) {
+void Decider::record(Change&& change) {
     // Who sent the event of an own or kept one is not the one who waits now, unless a run did.
     const auto* replied = std::get_if<Replied>(&change);
     auto is_heard =
         replied == nullptr || replied->to || (origin_ != Origin::Own && origin_ != Origin::Kept);
-    if (is_effect(change) && is_heard) {
-        journal_.effects.push_back(change);
-    }
     journal_.add(change);
-    apply(state_, change);
+    trigger::apply(state_, change);
+    if (is_effect(change) && is_heard) {
+        journal_.effects.push_back(std::move(change));
+    }
 }
 
 Fate Decider::decide(const Arrival& arrival) {

@@ -66,7 +66,7 @@ public:
     const DecideLimits& limits() const { return limits_; }
 
     // For firings and their actions:
-    void record(const Change& change);
+    void record(Change&& change);
     /// What most events do, without asking which change it is.
     void record(const Activated& change, TriggerState* known);
     /// Closes a scope: what lives in it is dead, and goes at once or in slices.

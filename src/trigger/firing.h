@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "expr/cel/template.h"
 #include "expr/program.h"
@@ -25,7 +26,7 @@ public:
     Incarnation scope() const { return scope_; }
     TriggerNumber trigger() const { return trigger_; }
     FireNumber fire() const { return fire_; }
-    void record(const Change& change) { decider_.record(change); }
+    void record(Change&& change) { decider_.record(std::move(change)); }
 
     Attempt<Value> evaluate(const expr::cel::Template& pattern) const;
     /// The same, and it must be a text.

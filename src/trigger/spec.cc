@@ -313,7 +313,7 @@ SetSpec parse_set(const Value& form, const std::vector<std::string>& extra, Prob
                              "",
                              problems,
                              {"name", "triggers", "unmatched", "dedupe", "timeout", "cancel_grace",
-                              "retention", "kept", "context", "strategy"},
+                              "retention", "kept", "context", "input", "strategy"},
                              extra};
     if (!form.is_map()) {
         return spec;
@@ -328,6 +328,9 @@ SetSpec parse_set(const Value& form, const std::vector<std::string>& extra, Prob
     spec.retention = reader.duration("retention").value_or(spec.retention);
     parse_kept(reader, spec, problems);
     spec.context = reader.map("context");
+    if (const auto* input = reader.find("input")) {
+        spec.input = *input;
+    }
     if (const auto* strategy = reader.find("strategy")) {
         spec.strategy = parse_strategy(*strategy, reader.path_of("strategy"), problems);
     }

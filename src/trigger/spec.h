@@ -90,6 +90,7 @@ struct SetSpec {
     KeptFull kept_full = KeptFull::Refuse;
     Nanos kept_ttl{0}; ///< Zero: kept as long as the run.
     Value context;     ///< What the run's context starts with.
+    Value input;       ///< Of a run that is started without.
     Strategy strategy;
 };
 

@@ -143,6 +143,9 @@ Value to_form(const SetSpec& spec) {
     form.add_unless("retention", spec.retention, usual.retention);
     add_kept(spec, usual, form);
     form.add_map("context", spec.context);
+    if (!spec.input.is_null()) {
+        form.add("input", spec.input);
+    }
     form.add_unless("strategy", spec.strategy, usual.strategy);
     auto triggers = std::vector<Value>{};
     triggers.reserve(spec.triggers.size());

@@ -239,7 +239,7 @@ TEST(ParseSet, ReadsEveryMember) {
         "name": "orders-2.v_1", "triggers": [{"id": "a", "on": "x"}], "unmatched": "drop",
         "dedupe": {"window": "10m"}, "timeout": "1h30m", "cancel_grace": 30, "retention": 0.5,
         "kept": {"max": 5, "bytes": 1000, "full": "back-pressure", "ttl": "2d"},
-        "context": {"k": 1}, "description": "mine"})"),
+        "context": {"k": 1}, "input": [7], "description": "mine"})"),
                           {"description"}, problems);
 
     using namespace std::chrono_literals;
@@ -257,6 +257,8 @@ TEST(ParseSet, ReadsEveryMember) {
     EXPECT_EQ(spec.kept_full, KeptFull::BackPressure);
     EXPECT_EQ(spec.kept_ttl, 48h);
     EXPECT_EQ(spec.context, json(R"({"k": 1})"));
+    EXPECT_EQ(spec.input, json("[7]"));
+    EXPECT_EQ(to_form(spec).find("input")->as_list().front(), Value{7});
 }
 
 TEST(ParseSet, NeedsANameAndTriggers) {

@@ -60,7 +60,7 @@ def percentiles(times):
 
 
 def main():
-    program, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    program, count = str(pathlib.Path(sys.argv[1]).resolve()), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     listener = socket.create_server(("127.0.0.1", 0))
     with tempfile.TemporaryDirectory(dir=pathlib.Path.cwd()) as folder:
         server = subprocess.Popen([program, "serve", "--data", folder, "--listen", "127.0.0.1:0", "--allow-private"],

@@ -69,10 +69,10 @@ class StepFunctionsTest(unittest.TestCase):
         self.server.ask("GET", f"/v1/runs/{live_server.quoted(run)}/end?wait=20s")
         return self.states.describe_execution(executionArn=execution)
 
-    def refused(self, name, call, **members):
+    def refused(self, code, call, **members):
         with self.assertRaises(botocore.exceptions.ClientError) as caught:
             call(**members)
-        self.assertEqual(caught.exception.response["Error"]["Code"], name)
+        self.assertEqual(caught.exception.response["Error"]["Code"], code)
 
 
 class CommandLineTest(StepFunctionsTest):
@@ -201,12 +201,12 @@ class SdkTest(StepFunctionsTest):
         self.refused("ExecutionDoesNotExist", self.states.describe_execution, executionArn=none + "execution:none:none")
 
     def test_a_failed_execution_is_redriven(self):
-        self.assertEqual(self.server.ask("PUT", "/v1/functions/flaky", {"kind": "poll"}).status, 200)
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/unsteady", {"kind": "poll"}).status, 200)
         arn = self.create("again", {"StartAt": "A", "States": {"A": {
-            "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:flaky", "End": True}}})
+            "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:unsteady", "End": True}}})
         execution = self.start(arn, "one")
         for outcome, body in (("fail", {"kind": "Down", "message": "try later"}), ("complete", {"result": "up"})):
-            task = self.server.ask("POST", "/v1/functions/flaky/poll?wait=20s").json["tasks"][0]
+            task = self.server.ask("POST", "/v1/functions/unsteady/poll?wait=20s").json["tasks"][0]
             self.server.ask("POST", f"/v1/tasks/{task['token']}/{outcome}", body)
             described = self.ended(execution)
             if outcome == "fail":

@@ -58,10 +58,10 @@ public:
         };
         TRY(go_on(is_over));
         if (!ending) {
-            return std::unexpected(cast_.missing()    ? *cast_.missing()
-                                   : refused          ? *refused
-                                   : stage_.broken()  ? *stage_.broken()
-                                                      : Error{Errc::Internal, "no end"});
+            return std::unexpected(cast_.missing()   ? *cast_.missing()
+                                   : refused         ? *refused
+                                   : stage_.broken() ? *stage_.broken()
+                                                     : Error{Errc::Internal, "no end"});
         }
         return describe(has_history);
     }

@@ -21,8 +21,8 @@ struct RunOptions {
     std::string events;              ///< A file, or `-`; empty: none.
     std::string durability; ///< Empty: strict where the data is kept, relaxed where it is not.
     std::uint32_t threads = 1;
-    std::string mocks;       ///< Of a state machine's tasks: JSON, or `@` and a file; empty: none.
-    std::string objects;     ///< Of its object store: the same.
+    std::string mocks;        ///< Of a state machine's tasks: JSON, or `@` and a file; empty: none.
+    std::string objects;      ///< Of its object store: the same.
     bool skips_waits = false; ///< Of a state machine: on virtual time.
     bool is_batch = false;    ///< The file has a trial of a state machine on each line.
     bool is_express = false;  ///< As an express machine.

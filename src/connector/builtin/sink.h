@@ -26,6 +26,7 @@ public:
     /// right now may come later.
     ~Sink() override;
 
+    bool is_answered_from_outside() const override { return false; }
     void deliver(event::Delivery delivery, Done done) override;
     void cancel(std::string_view token) override;
 

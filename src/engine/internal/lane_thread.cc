@@ -11,6 +11,7 @@ namespace sluice::engine {
 namespace {
 
 constexpr auto sweep_interval = std::chrono::seconds{1};
+constexpr auto reserved_bytes = std::size_t{8} * 1024 * 1024;
 
 } // namespace
 
@@ -53,6 +54,7 @@ void LaneThread::push(Input&& input) {
 
 void LaneThread::run() {
     thread_id_ = std::this_thread::get_id();
+    reactor::reserve_memory(reserved_bytes);
     next_sweep_ = std::chrono::steady_clock::now() + sweep_interval;
     auto inputs = std::vector<Input>{};
     while (!lane_.has_stopped()) {

@@ -40,9 +40,10 @@ private:
 
 std::vector<Operation> all_operations() {
     auto all = std::vector<Operation>{};
-    for (auto part : {machine_operations, definition_operations, version_operations, alias_operations, tag_operations,
-                      execution_operations, execution_list_operations, history_operations, activity_operations,
-                      task_operations, map_run_operations, test_state_operations}) {
+    for (auto part :
+         {machine_operations, definition_operations, version_operations, alias_operations,
+          tag_operations, execution_operations, execution_list_operations, history_operations,
+          activity_operations, task_operations, map_run_operations, test_state_operations}) {
         for (auto& operation : part()) {
             all.push_back(std::move(operation));
         }

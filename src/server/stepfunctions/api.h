@@ -16,8 +16,8 @@ namespace sluice::server::stepfunctions {
 struct World;
 
 /// The API of AWS Step Functions (AWS JSON 1.0): `POST /` with `X-Amz-Target:
-/// AWSStepFunctions.StartExecution`. State machines are definitions, executions are runs, activities
-/// are functions that workers ask for tasks.
+/// AWSStepFunctions.StartExecution`. State machines are definitions, executions are runs,
+/// activities are functions that workers ask for tasks.
 class Api final : public Protocol {
 public:
     /// Of the documents that it keeps.

@@ -14,6 +14,7 @@
 #include "server/stepfunctions/state_machine.h"
 #include "store/memory/memory_store.h"
 #include "value/json.h"
+#include "workflow/asl/compile.h"
 #include "workflow/asl/vocabulary.h"
 
 namespace sluice::server::stepfunctions {
@@ -34,7 +35,8 @@ public:
 /// Knows poll functions, which it hands to the engine.
 class FewFunctions final : public FunctionSetup {
 public:
-    explicit FewFunctions(std::shared_ptr<connector::poll::Queues> queues) : sink(std::move(queues), {}) {}
+    explicit FewFunctions(std::shared_ptr<connector::poll::Queues> queues)
+        : sink(std::move(queues), {}) {}
 
     std::expected<Value, Problem> put(const std::string& space, const std::string& name,
                                       const Value&) override {
@@ -53,8 +55,8 @@ public:
     engine::Engine* engine = nullptr;
 };
 
-/// A machine that ends at once (`end`), waits (`wait`), lets the activity `dig` work (`work`), hands
-/// out a token (`ask`), or is none.
+/// A machine that ends at once (`end`), waits (`wait`), lets the activity `dig` work (`work`),
+/// hands out a token (`ask`), or is none.
 std::string definition(const std::string& kind) {
     if (kind == "end") {
         return R"({"StartAt":"A","States":{"A":{"Type":"Pass","Result":7,"End":true}}})";
@@ -211,9 +213,9 @@ TEST_F(ApiTest, LetsInWhoeverSignsWithAKeyAndNobodyElse) {
     keys_.set({{.info = {.name = "ci", .role = Role::Reader}, .secret = "a secret of the key"}});
     auto signed_by = [&](const std::string& operation, const std::string& secret) {
         auto asked = request(operation, "{}");
-        auto now = fmt::format("{:%Y%m%dT%H%M%SZ}",
-                               fmt::gmtime(std::chrono::system_clock::to_time_t(
-                                   std::chrono::system_clock::now())));
+        auto now = fmt::format(
+            "{:%Y%m%dT%H%M%SZ}",
+            fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
         asked.headers.add("X-Amz-Date", now);
         auto signature = Signature{.key = "ci",
                                    .day = now.substr(0, 8),
@@ -278,6 +280,24 @@ TEST_F(ApiTest, ForgetsAMachineAndMakesItAnew) {
     create("orders", "wait");
 }
 
+TEST_F(ApiTest, KnowsMachinesThatWereDeployedAnotherWay) {
+    auto form = value::parse_json(definition("end")).value();
+    auto compiled = workflow::asl::compile(form, {.name = "deployed"});
+    engine_->catalog()
+        .add("default", {.name = "deployed",
+                         .language = compiled.language,
+                         .form = compiled.form,
+                         .source = definition("end")})
+        .value();
+    auto arn = ArnMaker{}.machine("deployed");
+
+    EXPECT_EQ(text_in(describe_ended(start(arn, "one")), "output"), "7");
+    auto named = Value::object({{"stateMachineArn", arn}});
+    EXPECT_EQ(text_in(call("DescribeStateMachine", named), "definition"), definition("end"));
+    call("DeleteStateMachine", named);
+    EXPECT_EQ(refused("DescribeStateMachine", named), "StateMachineDoesNotExist");
+}
+
 TEST_F(ApiTest, GivesEachRevisionOneVersion) {
     auto arn = create("orders");
     auto named = Value::object({{"stateMachineArn", arn}});
@@ -307,19 +327,16 @@ TEST_F(ApiTest, LeadsAliasesToVersionsByTheirWeights) {
     auto arn = create("orders");
     auto named = Value::object({{"stateMachineArn", arn}});
     call("PublishStateMachineVersion", named);
-    call("UpdateStateMachine",
-         named.with("definition", definition("wait")).with("publish", true));
+    call("UpdateStateMachine", named.with("definition", definition("wait")).with("publish", true));
     auto route = [&](const char* version, int weight) {
-        return Value::object(
-            {{"stateMachineVersionArn", arn + ":" + version}, {"weight", weight}});
+        return Value::object({{"stateMachineVersionArn", arn + ":" + version}, {"weight", weight}});
     };
     auto routing = [](std::vector<Value> routes) {
         return Value::object(
             {{"name", "PROD"}, {"routingConfiguration", Value::list(std::move(routes))}});
     };
 
-    EXPECT_EQ(refused("CreateStateMachineAlias", routing({route("1", 60)})),
-              "ValidationException");
+    EXPECT_EQ(refused("CreateStateMachineAlias", routing({route("1", 60)})), "ValidationException");
     EXPECT_EQ(refused("CreateStateMachineAlias", routing({route("7", 100)})), "ResourceNotFound");
     auto made = call("CreateStateMachineAlias", routing({route("1", 100)}));
     auto alias = Value::object({{"stateMachineAliasArn", text_in(made, "stateMachineAliasArn")}});
@@ -339,10 +356,11 @@ TEST_F(ApiTest, LeadsAliasesToVersionsByTheirWeights) {
 }
 
 TEST(MachineAlias, LeadsTheSameExecutionTheSameWay) {
-    auto alias = MachineAlias{.machine = "m",
-                              .name = "a",
-                              .description = {},
-                              .routes = {{.version = 1, .weight = 30}, {.version = 2, .weight = 70}}};
+    auto alias =
+        MachineAlias{.machine = "m",
+                     .name = "a",
+                     .description = {},
+                     .routes = {{.version = 1, .weight = 30}, {.version = 2, .weight = 70}}};
     auto firsts = 0;
     for (auto number = 0; number < 1'000; ++number) {
         auto name = "execution " + std::to_string(number);
@@ -381,8 +399,8 @@ TEST_F(ApiTest, StartsTheSameExecutionOnce) {
 TEST_F(ApiTest, TellsOfExecutionsAndTheirMachine) {
     auto arn = create("orders");
     auto ended = describe_ended(start(arn, "one"));
-    call("UpdateStateMachine", Value::object({{"stateMachineArn", arn},
-                                              {"definition", definition("wait")}}));
+    call("UpdateStateMachine",
+         Value::object({{"stateMachineArn", arn}, {"definition", definition("wait")}}));
     start(arn, "two");
 
     EXPECT_EQ(text_in(ended, "status"), "SUCCEEDED");
@@ -408,8 +426,8 @@ TEST_F(ApiTest, WaitsForTheEndOfAnExpressExecution) {
     auto standard = create("slow");
     auto express = create("quick", "end", "EXPRESS");
 
-    auto ended = call("StartSyncExecution",
-                      Value::object({{"stateMachineArn", express}, {"input", "[1]"}}));
+    auto ended =
+        call("StartSyncExecution", Value::object({{"stateMachineArn", express}, {"input", "[1]"}}));
     EXPECT_EQ(text_in(ended, "status"), "SUCCEEDED");
     EXPECT_EQ(text_in(ended, "output"), "7");
     EXPECT_EQ(text_in(ended, "input"), "[1]");
@@ -421,7 +439,8 @@ TEST_F(ApiTest, WaitsForTheEndOfAnExpressExecution) {
 }
 
 TEST_F(ApiTest, GivesTasksOfActivitiesToWorkers) {
-    auto activity = text_in(call("CreateActivity", Value::object({{"name", "dig"}})), "activityArn");
+    auto activity =
+        text_in(call("CreateActivity", Value::object({{"name", "dig"}})), "activityArn");
     auto named = Value::object({{"activityArn", activity}});
     auto execution = start(create("mine", "work"), "one");
 
@@ -446,10 +465,9 @@ TEST_F(ApiTest, TakesAnswersByTaskTokens) {
     auto arn = create("approve", "ask");
     auto token_of = [&](const std::string& execution) {
         auto tasks = std::promise<std::vector<connector::poll::Task>>{};
-        auto withdraw = queues_->ask({.space = "default",
-                                      .function = "ask",
-                                      .wait = std::chrono::seconds{60}},
-                                     [&](auto given) { tasks.set_value(std::move(given)); });
+        auto withdraw =
+            queues_->ask({.space = "default", .function = "ask", .wait = std::chrono::seconds{60}},
+                         [&](auto given) { tasks.set_value(std::move(given)); });
         auto task = tasks.get_future().get().at(0);
         auto answered = std::promise<void>{};
         engine_->answer(task.token, {}, [&](const auto&) { answered.set_value(); });
@@ -488,19 +506,20 @@ TEST_F(ApiTest, TellsTheHistoryOfAnExecution) {
     EXPECT_EQ(details.find("output"), nullptr);
     auto last = call("GetExecutionHistory", named.with("reverseOrder", true).with("maxResults", 3));
     EXPECT_EQ(text_in(last.find("events")->as_list()[0], "type"), "ExecutionSucceeded");
-    auto rest = call("GetExecutionHistory", named.with("reverseOrder", true)
-                                                .with("nextToken", text_in(last, "nextToken")));
+    auto rest =
+        call("GetExecutionHistory",
+             named.with("reverseOrder", true).with("nextToken", text_in(last, "nextToken")));
     ASSERT_EQ(rest.find("events")->size(), 1U);
     EXPECT_EQ(text_in(rest.find("events")->as_list()[0], "type"), "ExecutionStarted");
 }
 
 TEST_F(ApiTest, TellsWhatIsWrongWithADefinition) {
-    auto wrong = call("ValidateStateMachineDefinition",
-                      Value::object({{"definition", R"({"States":{}})"}}));
+    auto wrong =
+        call("ValidateStateMachineDefinition", Value::object({{"definition", R"({"States":{}})"}}));
     EXPECT_EQ(text_in(wrong, "result"), "FAIL");
     EXPECT_GT(wrong.find("diagnostics")->size(), 0U);
-    auto right = call("ValidateStateMachineDefinition",
-                      Value::object({{"definition", definition("end")}}));
+    auto right =
+        call("ValidateStateMachineDefinition", Value::object({{"definition", definition("end")}}));
     EXPECT_EQ(text_in(right, "result"), "OK");
     auto body = machine("asks", "ask").with("type", "EXPRESS");
     EXPECT_EQ(refused("CreateStateMachine", body), "InvalidDefinition");
@@ -508,7 +527,8 @@ TEST_F(ApiTest, TellsWhatIsWrongWithADefinition) {
 
 TEST_F(ApiTest, TagsMachinesAndActivities) {
     auto machine_arn = create("orders");
-    auto activity = text_in(call("CreateActivity", Value::object({{"name", "dig"}})), "activityArn");
+    auto activity =
+        text_in(call("CreateActivity", Value::object({{"name", "dig"}})), "activityArn");
     for (const auto& arn : {machine_arn, activity}) {
         auto named = Value::object({{"resourceArn", arn}});
         auto tag = Value::object({{"key", "team"}, {"value", "blue"}});

@@ -130,8 +130,8 @@ bool is_name(std::string_view name) {
     auto is_refused = [&](unsigned char letter) {
         return letter <= 0x20 || letter == 0x7F || refused.contains(static_cast<char>(letter));
     };
-    auto characters = std::ranges::count_if(
-        name, [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; });
+    auto characters =
+        std::ranges::count_if(name, [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; });
     return !name.empty() && static_cast<std::size_t>(characters) <= name_characters_max &&
            is_utf8(name) && std::ranges::none_of(name, is_refused);
 }

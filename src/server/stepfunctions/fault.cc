@@ -13,8 +13,7 @@ Fault fault_of(const Error& error) {
         case Errc::Stale: return {.type = "ConflictException", .message = error.message};
         case Errc::Unavailable:
         case Errc::NoSpace:
-            return {
-                .type = "ServiceUnavailableException", .message = error.message, .status = 503};
+            return {.type = "ServiceUnavailableException", .message = error.message, .status = 503};
         case Errc::Corrupt:
         case Errc::Io:
         case Errc::Internal: break;

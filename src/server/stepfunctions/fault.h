@@ -25,8 +25,8 @@ using Answer = std::expected<Value, Fault>;
 template <typename... Args>
 std::unexpected<Fault> refuse(std::string type, fmt::format_string<Args...> format,
                               Args&&... args) {
-    return std::unexpected(
-        Fault{.type = std::move(type), .message = fmt::format(format, std::forward<Args>(args)...)});
+    return std::unexpected(Fault{.type = std::move(type),
+                                 .message = fmt::format(format, std::forward<Args>(args)...)});
 }
 
 /// An error of ours, which no name of the service fits.

@@ -50,10 +50,8 @@ double amount_of(const Value& value) {
         return value.as_double();
     }
     if (value.is_string()) {
-        return static_cast<double>(
-            std::ranges::count_if(value.as_string(), [](unsigned char byte) {
-                return (byte & 0xC0U) != 0x80U;
-            }));
+        return static_cast<double>(std::ranges::count_if(
+            value.as_string(), [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; }));
     }
     return static_cast<double>(value.size());
 }
@@ -78,8 +76,9 @@ std::string fault_in(const Value& value, const Parameter& parameter) {
 
 std::string shown(const Value& value) {
     auto text = value.is_string() ? std::string{value.as_string()} : value::to_json(value);
-    return text.size() <= shown_bytes_max ? text
-                                          : replace_invalid_utf8(text.substr(0, shown_bytes_max)) + "…";
+    return text.size() <= shown_bytes_max
+               ? text
+               : replace_invalid_utf8(text.substr(0, shown_bytes_max)) + "…";
 }
 
 } // namespace
@@ -90,9 +89,10 @@ std::expected<void, Fault> check_parameters(const Value& body, std::span<const P
         const auto* value = body.find(parameter.name);
         if (value == nullptr || value->is_null()) {
             if (parameter.need == Parameter::Need::Required) {
-                faults.push_back(fmt::format("Value null at '{}' failed to satisfy constraint: "
-                                             "Member must not be null",
-                                             parameter.name));
+                faults.push_back(
+                    fmt::format("Value null at '{}' failed to satisfy constraint: "
+                                "Member must not be null",
+                                parameter.name));
             }
             continue;
         }
@@ -118,9 +118,8 @@ std::string text_in(const Value& body, std::string_view name) {
 
 std::optional<std::string> text_if(const Value& body, std::string_view name) {
     const auto* found = body.find(name);
-    return found != nullptr && found->is_string()
-               ? std::optional{std::string{found->as_string()}}
-               : std::nullopt;
+    return found != nullptr && found->is_string() ? std::optional{std::string{found->as_string()}}
+                                                  : std::nullopt;
 }
 
 bool flag_in(const Value& body, std::string_view name, bool otherwise) {

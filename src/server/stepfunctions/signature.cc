@@ -99,9 +99,9 @@ Result<Time> parse_date(std::string_view text) {
     if (text.size() != 16) {
         return fail(Errc::InvalidInput, "expected a date such as 20261116T020331Z");
     }
-    return value::parse_time(fmt::format("{}-{}-{}T{}:{}:{}Z", text.substr(0, 4),
-                                         text.substr(4, 2), text.substr(6, 2), text.substr(9, 2),
-                                         text.substr(11, 2), text.substr(13, 2)));
+    return value::parse_time(fmt::format("{}-{}-{}T{}:{}:{}Z", text.substr(0, 4), text.substr(4, 2),
+                                         text.substr(6, 2), text.substr(9, 2), text.substr(11, 2),
+                                         text.substr(13, 2)));
 }
 
 } // namespace
@@ -143,8 +143,8 @@ std::string Signature::digest_of(const http::Request& request, std::string_view 
                             hash(canonical(request, headers)));
     auto first = fmt::format("AWS4{}", secret);
     auto derived = keyed({bytes_of(first), first.size()}, day);
-    for (auto part : {std::string_view{region}, std::string_view{service},
-                      std::string_view{"aws4_request"}}) {
+    for (auto part :
+         {std::string_view{region}, std::string_view{service}, std::string_view{"aws4_request"}}) {
         derived = keyed(derived, part);
     }
     return hex(keyed(derived, text));

@@ -63,7 +63,8 @@ TEST(Signature, IsOfNowOrIsRefused) {
 
 TEST(Signature, NeedsAllItsParts) {
     for (const auto* text :
-         {"AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=a/b/c/d, SignedHeaders=host, Signature=1",
+         {"AWS4-HMAC-SHA256",
+          "AWS4-HMAC-SHA256 Credential=a/b/c/d, SignedHeaders=host, Signature=1",
           "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=x-amz-date, Signature=1",
           "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature="}) {
         EXPECT_EQ(Signature::parse(text).error().type, "IncompleteSignature") << text;

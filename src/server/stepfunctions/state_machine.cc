@@ -15,7 +15,8 @@ Time time_in(const Value& content, std::string_view name) {
 }
 
 std::uint64_t count_in(const Value& content, std::string_view name) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number_in(content, name).value_or(0)));
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, number_in(content, name).value_or(0)));
 }
 
 Value number_of(std::uint64_t number) {

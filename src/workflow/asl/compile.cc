@@ -16,7 +16,9 @@ namespace {
 
 Value state_trigger(const Machine& machine, StateNumber number) {
     auto id = internal::run::handle_of(machine, number);
-    auto on = [&](std::string_view type) { return Value::object({{"type", type}, {"subject", id}}); };
+    auto on = [&](std::string_view type) {
+        return Value::object({{"type", type}, {"subject", id}});
+    };
     auto patterns = std::vector<Value>{on(words::entered), on("sluice.timer.fired")};
     auto kind = machine.states[number].kind;
     if (kind == Kind::Task || kind == Kind::Map) {
@@ -51,7 +53,7 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     }
     triggers.push_back(
         Value::object({{"id", "(machine)"},
-                       {"on", "sluice.run.started"},
+                       {"on", Value::list({"sluice.run.started", "sluice.run.reopened"})},
                        {"action", Value::object({{std::string{words::machine_term}, params}})},
                        {"lifetime", "persistent"}}));
     auto set = Value::object({{"name", options.name},

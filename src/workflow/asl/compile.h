@@ -22,8 +22,8 @@ struct CompileOptions {
     bool is_mocked = false;  ///< Every task is answered by `mock_function`.
 };
 
-/// One trigger for each state, numbered as the states are read, and one that begins the machine. The
-/// form must have passed `read`.
+/// One trigger for each state, numbered as the states are read, and one that begins the machine.
+/// The form must have passed `read`.
 raw::Definition compile(const Value& form, const CompileOptions& options);
 
 } // namespace sluice::workflow::asl

@@ -52,7 +52,8 @@ Value execution_end(trigger::Status status, const Value& result, const Value& er
         }
     };
     // The kernel fails a run too, which has kind and message alone.
-    auto is_kernel = !is_own && error.find("kind") != nullptr && *error.find("kind") != Value{"failed"};
+    auto is_kernel =
+        !is_own && error.find("kind") != nullptr && *error.find("kind") != Value{"failed"};
     add("error", is_kernel ? "kind" : "error");
     add("cause", is_kernel ? "message" : "cause");
     return end;

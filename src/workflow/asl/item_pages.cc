@@ -53,14 +53,18 @@ std::vector<std::string> texts_of(const Value& list) {
 
 Result<char> delimiter_of(const Value& config) {
     auto name = text_at(config, "CSVDelimiter");
-    for (auto [known, sign] : {std::pair{"", ','}, {"COMMA", ','}, {"PIPE", '|'},
-                               {"SEMICOLON", ';'}, {"SPACE", ' '}, {"TAB", '\t'}}) {
+    for (auto [known, sign] : {std::pair{"", ','},
+                               {"COMMA", ','},
+                               {"PIPE", '|'},
+                               {"SEMICOLON", ';'},
+                               {"SPACE", ' '},
+                               {"TAB", '\t'}}) {
         if (name == known) {
             return sign;
         }
     }
-    return fail(Errc::InvalidInput, "CSVDelimiter is {}: expected COMMA, PIPE, SEMICOLON, SPACE or TAB",
-                name);
+    return fail(Errc::InvalidInput,
+                "CSVDelimiter is {}: expected COMMA, PIPE, SEMICOLON, SPACE or TAB", name);
 }
 
 /// `/a/0/b` in a document.
@@ -135,14 +139,14 @@ Result<Value> ItemPages::read_json(const Value& request, const Value& config) {
     auto taken = std::vector<Value>{};
     auto end = std::min(items->size(), from + room(request));
     for (auto at = from; at < end; ++at) {
-        taken.push_back(items->is_list()
-                            ? items->as_list()[at]
-                            : Value::object({{"Key", items->as_map()[at].key},
-                                             {"Value", items->as_map()[at].value}}));
+        taken.push_back(items->is_list() ? items->as_list()[at]
+                                         : Value::object({{"Key", items->as_map()[at].key},
+                                                          {"Value", items->as_map()[at].value}}));
     }
     auto is_more = end < items->size();
-    auto made = page(std::move(taken), is_more ? Value::object({{"index", static_cast<std::int64_t>(end)}})
-                                               : Value{});
+    auto made =
+        page(std::move(taken),
+             is_more ? Value::object({{"index", static_cast<std::int64_t>(end)}}) : Value{});
     return items->is_map() ? made.with("pairs", true) : made;
 }
 
@@ -201,7 +205,8 @@ Result<std::vector<ItemPages::Part>> ItemPages::parts_of(const Value& arguments,
     auto manifest = TRY(value::parse_json(text));
     auto files = member(manifest, "files");
     if (!files.is_list()) {
-        return fail(Errc::InvalidInput, "the manifest has no files: expected those of an inventory");
+        return fail(Errc::InvalidInput,
+                    "the manifest has no files: expected those of an inventory");
     }
     auto schema = internal::run::split_rows(text_at(manifest, "fileSchema") + "\n", ',');
     for (const auto& file : files.as_list()) {

@@ -17,8 +17,8 @@ public:
     /// The objects outlive it.
     explicit ItemPages(Objects& objects) : objects_(objects) {}
 
-    /// `{resource, arguments, config, cursor?, most?}` gives `{items, cursor?}`: a cursor where more
-    /// follow. Fails with what the service says.
+    /// `{resource, arguments, config, cursor?, most?}` gives `{items, cursor?}`: a cursor where
+    /// more follow. Fails with what the service says.
     Result<Value> read(const Value& request);
 
 private:

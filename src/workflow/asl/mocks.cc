@@ -94,9 +94,9 @@ Result<Mocks> Mocks::read(const Value& form) {
         const auto* input = each.find("input");
         const auto* state = each.find("state");
         const auto* any = each.find("anyInput");
-        auto mock = Mock{.takes_any_input = input == nullptr ||
-                                            (any != nullptr && *any == Value{true}),
-                         .input = input == nullptr ? Value{} : *input};
+        auto mock =
+            Mock{.takes_any_input = input == nullptr || (any != nullptr && *any == Value{true}),
+                 .input = input == nullptr ? Value{} : *input};
         if (state != nullptr && state->is_string()) {
             mock.state = std::string{state->as_string()};
         }

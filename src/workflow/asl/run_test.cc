@@ -8,8 +8,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using testing::MachineRun;
+using ::testing::SizeIs;
 
 class StateMachine : public MachineRun {};
 
@@ -22,9 +22,9 @@ TEST_F(StateMachine, GoesThroughStatesInOneDecision) {
 
     EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":{"sum":2}})");
     EXPECT_EQ(state_.progress.fires, 1);
-    EXPECT_THAT(events(), ElementsAre("ExecutionStarted<0", "PassStateEntered<0", "PassStateExited<2",
-                                      "PassStateEntered<3", "PassStateExited<4",
-                                      "ExecutionSucceeded<5"));
+    EXPECT_THAT(events(),
+                ElementsAre("ExecutionStarted<0", "PassStateEntered<0", "PassStateExited<2",
+                            "PassStateEntered<3", "PassStateExited<4", "ExecutionSucceeded<5"));
 }
 
 constexpr auto task = R"({"StartAt": "Call", "States": {

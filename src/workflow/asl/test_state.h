@@ -31,8 +31,8 @@ struct TestMock {
 
 /// One call of TestState, its texts parsed.
 struct StateTest {
-    Value definition;       ///< A state, or a machine of which `state` names one.
-    std::string state;      ///< Empty: the definition is the state.
+    Value definition;  ///< A state, or a machine of which `state` names one.
+    std::string state; ///< Empty: the definition is the state.
     Value input;
     std::optional<Value> context{}; ///< In place of the one that is made.
     Value variables;                ///< A map; null: there are none.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trigger/arrival.h"
 #include "trigger/form_reader.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
@@ -23,7 +24,12 @@ public:
     explicit MachineAction(internal::run::Program program) : program_(std::move(program)) {}
 
     Attempt<void> perform(trigger::Firing& firing) const override {
-        internal::run::Walk{firing, program_}.start();
+        auto walk = internal::run::Walk{firing, program_};
+        if (firing.event().type() == trigger::types::run_reopened) {
+            walk.redrive();
+        } else {
+            walk.start();
+        }
         return {};
     }
     const internal::run::Program& program() const { return program_; }
@@ -33,7 +39,7 @@ private:
 };
 
 Attempt<const internal::run::Program*> program_at(trigger::Firing& firing,
-                                             trigger::TriggerNumber number) {
+                                                  trigger::TriggerNumber number) {
     const auto* trigger = firing.decider().triggers().get(number);
     const auto* action = trigger == nullptr || trigger->actions.empty()
                              ? nullptr

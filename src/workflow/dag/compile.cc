@@ -240,6 +240,7 @@ raw::Definition compile(const Value& form, const Operators& operators, const Flo
     }
     if (const auto* input = form.find("input")) {
         definition.input = *input;
+        definition.form = definition.form.with("input", *input);
     }
     return definition;
 }

@@ -86,6 +86,9 @@ void Step::remember(Value memory) {
 
 Attempt<Value> Step::evaluate(const Template& pattern, const Locals& locals,
                               const expr::Budget& budget) const {
+    if (const auto* constant = pattern.constant()) {
+        return *constant;
+    }
     auto bindings = internal::TaskBindings{state(), firing_.decider().triggers(),
                                            firing_.decider().moment(), scope_, settings_.prefixes};
     for (const auto& [name, value] : locals) {
@@ -145,8 +148,9 @@ void Step::start(std::optional<Value> input) {
             return;
         }
     }
-    auto before = this->memory(); // What came before its time.
-    auto memory = (before.is_map() ? before : Value::map({})).with("status", words::running);
+    static const auto running = Value::object({{"status", words::running}});
+    const auto& before = this->memory(); // What came before its time.
+    auto memory = before.is_map() ? before.with("status", words::running) : running;
     if (settings_.deadline > Nanos{0}) {
         auto timer = set_timer(settings_.deadline, Value{deadline_mark});
         memory = memory.with("timer", static_cast<std::int64_t>(timer.raw()));

@@ -8,6 +8,7 @@
 #include "expr/cel/compile.h"
 #include "expr/cel/template.h"
 #include "expr/jsonata/expression.h"
+#include "expr/map_bindings.h"
 
 namespace sluice::workflow::dag {
 
@@ -99,7 +100,7 @@ std::string_view trimmed(std::string_view text) {
 
 class Template::Form {
 public:
-    std::variant<expr::cel::Template, expr::Program, Node> content;
+    std::variant<expr::cel::Template, expr::Program, Node, Value> content;
 };
 
 std::expected<Template, expr::Fault> Template::compile_jsonata(const Value& pattern,
@@ -114,6 +115,12 @@ std::expected<Template, expr::Fault> Template::compile(const Value& pattern,
         return compile_jsonata(pattern, site);
     }
     auto compiled = TRY(expr::cel::Template::compile(pattern, {.names = site.names}));
+    if (compiled.is_constant()) {
+        auto outcome = compiled.evaluate(expr::MapBindings{});
+        if (auto* value = std::get_if<Value>(&outcome)) {
+            return Template{std::make_shared<const Form>(Form{.content = std::move(*value)})};
+        }
+    }
     return Template{std::make_shared<const Form>(Form{.content = std::move(compiled)})};
 }
 
@@ -132,13 +139,20 @@ expr::Outcome Template::evaluate(const expr::Bindings& bindings, const expr::Bud
     }
     return std::visit(
         [&]<typename T>(const T& content) -> expr::Outcome {
-            if constexpr (std::is_same_v<T, Node>) {
+            if constexpr (std::is_same_v<T, Value>) {
+                return content;
+            } else if constexpr (std::is_same_v<T, Node>) {
                 return fill(content, bindings, budget);
             } else {
                 return content.evaluate(bindings, budget);
             }
         },
         form_->content);
+}
+
+const Value* Template::constant() const {
+    static const auto null = Value{};
+    return form_ ? std::get_if<Value>(&form_->content) : &null;
 }
 
 std::string_view handed_on_by(std::string_view text) {

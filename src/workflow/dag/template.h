@@ -34,6 +34,8 @@ public:
                                                                   const ExpressionSite& site);
 
     expr::Outcome evaluate(const expr::Bindings& bindings, const expr::Budget& budget = {}) const;
+    /// What it yields whatever the bindings are; null where that depends on them.
+    const Value* constant() const;
 
 private:
     class Form;

@@ -39,7 +39,7 @@ public:
         if (const auto* name = form.find("name"); name != nullptr && name->is_string()) {
             names_.emplace(name->as_string(), "name");
         }
-        check_set(form, "", {"functions", "definitions", "input"});
+        check_set(form, "", {"functions", "definitions"});
         check_nested(form, "");
         return std::move(problems_);
     }

@@ -10,7 +10,7 @@ Definition compile_form(const Value& form) {
     if (name != nullptr && name->is_string()) {
         definition.name = name->as_string();
     }
-    definition.form = form.without("functions").without("definitions").without("input");
+    definition.form = form.without("functions").without("definitions");
     const auto* nested = form.find("definitions");
     if (nested != nullptr && nested->is_map()) {
         for (const auto& [key, inner] : nested->as_map()) {

@@ -45,8 +45,8 @@ Answer create_activity(World& world, const Call& call) {
     auto activity = Activity{.name = name,
                              .tags = TRY(with_tags({}, value_in(call.body, "tags"))),
                              .created = world.services.clock.wall()};
-    auto put = world.services.functions->put(
-        call.space, workflow::asl::activity_function(name), function_form());
+    auto put = world.services.functions->put(call.space, workflow::asl::activity_function(name),
+                                             function_form());
     if (!put) {
         return refuse("ValidationException", "{}", put.error().detail);
     }
@@ -100,10 +100,9 @@ void get_activity_task(World& world, const Call& call, const Responder& respond)
         return;
     }
     auto give = [respond](const std::vector<connector::poll::Task>& tasks) {
-        respond(tasks.empty()
-                    ? Value::object({})
-                    : Value::object({{"taskToken", tasks.front().token},
-                                     {"input", value::to_json(tasks.front().input)}}));
+        respond(tasks.empty() ? Value::object({})
+                              : Value::object({{"taskToken", tasks.front().token},
+                                               {"input", value::to_json(tasks.front().input)}}));
     };
     auto withdraw =
         world.services.tasks->ask({.space = call.space,

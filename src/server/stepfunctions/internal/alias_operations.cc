@@ -171,17 +171,16 @@ Answer describe_alias(World& world, const Call& call) {
 }
 
 Answer list_aliases(World& world, const Call& call) {
-    auto arn =
-        TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
+    auto arn = TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
     auto page = TRY(Page::read(call.body, "aliases"));
     TRY(find_machine(world, call.space, arn.name));
     auto version = arn.version();
     auto listed = std::vector<Value>{};
     auto last = std::string{};
     for (const auto& alias : aliases_of(world, call.space, arn.name)) {
-        auto is_wanted = !version || std::ranges::find(alias.routes, *version,
-                                                       &MachineAlias::Route::version) !=
-                                         alias.routes.end();
+        auto is_wanted =
+            !version || std::ranges::find(alias.routes, *version, &MachineAlias::Route::version) !=
+                            alias.routes.end();
         if (alias.name <= page.after || !is_wanted) {
             continue;
         }
@@ -190,9 +189,9 @@ Answer list_aliases(World& world, const Call& call) {
                                   {"nextToken", page_token("aliases", last)}});
         }
         last = alias.name;
-        listed.push_back(Value::object(
-            {{"stateMachineAliasArn", world.arns.machine(alias.machine, alias.name)},
-             {"creationDate", seconds_of(alias.created)}}));
+        listed.push_back(
+            Value::object({{"stateMachineAliasArn", world.arns.machine(alias.machine, alias.name)},
+                           {"creationDate", seconds_of(alias.created)}}));
     }
     return Value::object({{"stateMachineAliases", Value::list(std::move(listed))}});
 }

@@ -37,8 +37,8 @@ Value to_value(const Diagnostic& diagnostic) {
 }
 
 Answer validate_definition(World&, const Call& call) {
-    auto checked = check_definition(text_in(call.body, "definition"),
-                                    text_in(call.body, "type") == "EXPRESS");
+    auto checked =
+        check_definition(text_in(call.body, "definition"), text_in(call.body, "type") == "EXPRESS");
     auto listed = std::vector<Value>{};
     for (const auto& error : checked.errors) {
         listed.push_back(to_value(error));
@@ -69,9 +69,7 @@ Checked check_definition(std::string_view text, bool is_express) {
     auto machine = workflow::asl::read(*form, options);
     auto errors = machine ? std::vector<Diagnostic>{} : std::move(machine.error());
     auto warnings = workflow::asl::warnings(*form, options);
-    return {.form = *std::move(form),
-            .errors = std::move(errors),
-            .warnings = std::move(warnings)};
+    return {.form = *std::move(form), .errors = std::move(errors), .warnings = std::move(warnings)};
 }
 
 Fault invalid_definition(const std::vector<Diagnostic>& errors) {
@@ -81,9 +79,9 @@ Fault invalid_definition(const std::vector<Diagnostic>& errors) {
         auto place = error.location.starts_with('/') ? " at " + error.location : std::string{};
         said.push_back(fmt::format("{}: {}{}", error.code, error.message, place));
     }
-    return {.type = "InvalidDefinition",
-            .message =
-                fmt::format("Invalid State Machine Definition: '{}'", fmt::join(said, ", "))};
+    return {
+        .type = "InvalidDefinition",
+        .message = fmt::format("Invalid State Machine Definition: '{}'", fmt::join(said, ", "))};
 }
 
 std::expected<std::string, Fault> definition_text(const World& world, const std::string& hash) {
@@ -99,12 +97,11 @@ std::expected<std::string, Fault> keep_definition(World& world, const std::strin
         return std::unexpected(invalid_definition(checked.errors));
     }
     auto* quotas = world.services.quotas;
-    if (auto refused =
-            quotas == nullptr ? std::nullopt : quotas->refuse_definition(space, name)) {
+    if (auto refused = quotas == nullptr ? std::nullopt : quotas->refuse_definition(space, name)) {
         return refuse("StateMachineLimitExceeded", "{}", refused->detail);
     }
-    auto compiled = workflow::asl::compile(
-        checked.form, {.name = set_name(name), .is_express = is_express});
+    auto compiled =
+        workflow::asl::compile(checked.form, {.name = set_name(name), .is_express = is_express});
     auto definition = engine::Definition{.name = name,
                                          .language = std::move(compiled.language),
                                          .form = std::move(compiled.form),
@@ -113,18 +110,15 @@ std::expected<std::string, Fault> keep_definition(World& world, const std::strin
 }
 
 std::vector<Operation> definition_operations() {
-    auto text = Parameter{.name = "definition",
-                          .need = required,
-                          .least = 1,
-                          .most = definition_characters_max};
-    return {{"ValidateStateMachineDefinition",
-             reads,
-             {text, choice_parameter("type", {"STANDARD", "EXPRESS"}),
-              choice_parameter("severity", {"ERROR", "WARNING"}),
-              Parameter{.name = "maxResults",
-                        .kind = Parameter::Kind::Number,
-                        .most = results_max}},
-             validate_definition}};
+    auto text = Parameter{
+        .name = "definition", .need = required, .least = 1, .most = definition_characters_max};
+    return {
+        {"ValidateStateMachineDefinition",
+         reads,
+         {text, choice_parameter("type", {"STANDARD", "EXPRESS"}),
+          choice_parameter("severity", {"ERROR", "WARNING"}),
+          Parameter{.name = "maxResults", .kind = Parameter::Kind::Number, .most = results_max}},
+         validate_definition}};
 }
 
 } // namespace sluice::server::stepfunctions

@@ -24,7 +24,7 @@ Fault invalid_definition(const std::vector<workflow::asl::Diagnostic>& errors);
 std::expected<std::string, Fault> definition_text(const World& world, const std::string& hash);
 /// Checked, compiled, and under this name in the catalogue: its hash. Fails with InvalidDefinition.
 std::expected<std::string, Fault> keep_definition(World& world, const std::string& space,
-                                                  const std::string& name,
-                                                  const std::string& text, bool is_express);
+                                                  const std::string& name, const std::string& text,
+                                                  bool is_express);
 
 } // namespace sluice::server::stepfunctions

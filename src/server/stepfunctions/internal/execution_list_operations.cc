@@ -35,12 +35,12 @@ Value with_redrive(Value view, const Seen& seen) {
 
 Value describe_view(const World& world, const Seen& seen, const Value& result, bool has_data) {
     auto machine = seen.machine();
-    auto view = Value::object(
-        {{"executionArn", world.arns.execution(machine, seen.name())},
-         {"stateMachineArn", world.arns.machine(machine)},
-         {"name", seen.name()},
-         {"status", seen.status()},
-         {"startDate", seconds_of(value_in(seen.view, "started").as_timestamp())}});
+    auto view =
+        Value::object({{"executionArn", world.arns.execution(machine, seen.name())},
+                       {"stateMachineArn", world.arns.machine(machine)},
+                       {"name", seen.name()},
+                       {"status", seen.status()},
+                       {"startDate", seconds_of(value_in(seen.view, "started").as_timestamp())}});
     view = with_redrive(with_origin(world, view, machine, value_in(seen.view, "labels")), seen);
     auto ended = value_in(seen.view, "ended");
     if (has_data) {
@@ -70,11 +70,11 @@ void describe_execution(World& world, const Call& call, const Responder& respond
             respond(describe_view(world, *seen, result, has_data));
             return;
         }
-        auto is_taken = world.services.workers.try_post([&world, references, respond, has_data,
-                                                         seen = *std::move(seen), result] {
-            respond(describe_view(world, seen, references->fill_or_leave(seen.run, result),
-                                  has_data));
-        });
+        auto is_taken = world.services.workers.try_post(
+            [&world, references, respond, has_data, seen = *std::move(seen), result] {
+                respond(describe_view(world, seen, references->fill_or_leave(seen.run, result),
+                                      has_data));
+            });
         if (!is_taken) {
             respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
         }
@@ -91,9 +91,8 @@ Answer machine_view(World& world, const Call& call, const Seen& seen) {
                                {"definition", TRY(definition_text(world, hash))},
                                {"roleArn", machine.role},
                                {"updateDate", seconds_of(machine.updated)}});
-    for (const auto& [member, value] :
-         {std::pair{"loggingConfiguration", machine.logging},
-          std::pair{"tracingConfiguration", machine.tracing}}) {
+    for (const auto& [member, value] : {std::pair{"loggingConfiguration", machine.logging},
+                                        std::pair{"tracingConfiguration", machine.tracing}}) {
         view = value.is_null() ? view : view.with(member, value);
     }
     return machine.revision.empty() || machine.hash != hash
@@ -147,8 +146,8 @@ std::expected<engine::RunFilter, Fault> read_filter(const World& world, const Ca
         filter.status = status_named(*status);
     }
     if (!arn.qualifier.empty()) {
-        filter.label = fmt::format("{}={}", arn.version() ? version_label : alias_label,
-                                   arn.qualifier);
+        filter.label =
+            fmt::format("{}={}", arn.version() ? version_label : alias_label, arn.qualifier);
     }
     return filter;
 }
@@ -179,12 +178,11 @@ std::vector<Operation> execution_list_operations() {
              {execution, data},
              describe_machine_of_execution},
             {"ListExecutions", reads,
-             with_page({arn_parameter("stateMachineArn", optional),
-                        arn_parameter("mapRunArn", optional),
-                        choice_parameter("statusFilter", {"RUNNING", "SUCCEEDED", "FAILED",
-                                                          "TIMED_OUT", "ABORTED",
-                                                          "PENDING_REDRIVE"}),
-                        choice_parameter("redriveFilter", {"REDRIVEN", "NOT_REDRIVEN"})}),
+             with_page(
+                 {arn_parameter("stateMachineArn", optional), arn_parameter("mapRunArn", optional),
+                  choice_parameter("statusFilter", {"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT",
+                                                    "ABORTED", "PENDING_REDRIVE"}),
+                  choice_parameter("redriveFilter", {"REDRIVEN", "NOT_REDRIVEN"})}),
              list_executions}};
 }
 

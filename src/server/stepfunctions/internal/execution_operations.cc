@@ -74,22 +74,21 @@ void begin(World& world, const Start& start, const Responder& respond,
         respond(refuse("ExecutionLimitExceeded", "{}", admitted.error().detail));
         return;
     }
-    world.services.engine.start(start.request, [respond, then = std::move(then),
-                                                ticket = *std::move(admitted)](
-                                                   const Result<Value>& started) {
-        if (started) {
-            then(flag_in(*started, "existing"));
-        } else {
-            respond(std::unexpected(fault_of(started.error())));
-        }
-    });
+    world.services.engine.start(start.request,
+                                [respond, then = std::move(then),
+                                 ticket = *std::move(admitted)](const Result<Value>& started) {
+                                    if (started) {
+                                        then(flag_in(*started, "existing"));
+                                    } else {
+                                        respond(std::unexpected(fault_of(started.error())));
+                                    }
+                                });
 }
 
 /// The same start again, while it runs, is the same execution; anything else is refused.
 void answer_existing(World& world, const Start& start, const Responder& respond) {
-    auto arn = Arn{.kind = Arn::Kind::Execution,
-                   .name = start.meant.machine.name,
-                   .qualifier = start.name};
+    auto arn = Arn{
+        .kind = Arn::Kind::Execution, .name = start.meant.machine.name, .qualifier = start.name};
     auto then = [text = start.arn(world), input = start.request.input,
                  respond](std::expected<Seen, Fault> seen) {
         if (!seen) {
@@ -144,14 +143,13 @@ Value sync_view(const World& world, const Start& start, const Seen& seen, const 
 }
 
 /// The engine fills in what a result has by reference, so it is taken from there.
-void answer_ended(World& world, const Start& start, const Value& ending,
-                  const Responder& respond) {
+void answer_ended(World& world, const Start& start, const Value& ending, const Responder& respond) {
     auto arn = Arn{.kind = Arn::Kind::Execution,
                    .name = start.meant.machine.name,
                    .qualifier = workflow::asl::execution_run(start.name, start.unique)};
     find_execution(world, start.request.space, arn,
-                   [&world, start, respond, result = value_in(ending, "result")](
-                       const std::expected<Seen, Fault>& seen) {
+                   [&world, start, respond,
+                    result = value_in(ending, "result")](const std::expected<Seen, Fault>& seen) {
                        if (seen) {
                            respond(sync_view(world, start, *seen, result));
                        } else {
@@ -199,9 +197,8 @@ void start_sync_execution(World& world, const Call& call, const Responder& respo
                        "This operation is not supported by this type of state machine"));
         return;
     }
-    begin(world, *start, respond, [&world, start = *start, respond](bool) {
-        await_end(world, start, respond);
-    });
+    begin(world, *start, respond,
+          [&world, start = *start, respond](bool) { await_end(world, start, respond); });
 }
 
 void stop_execution(World& world, const Call& call, const Responder& respond) {
@@ -224,8 +221,7 @@ void stop_execution(World& world, const Call& call, const Responder& respond) {
             seen->run, std::string{trigger::types::run_terminate},
             Value::object({{"error", error}}), [&world, respond](const Result<Value>& done) {
                 if (done) {
-                    respond(Value::object(
-                        {{"stopDate", seconds_of(world.services.clock.wall())}}));
+                    respond(Value::object({{"stopDate", seconds_of(world.services.clock.wall())}}));
                 } else {
                     respond(std::unexpected(fault_of(done.error())));
                 }

@@ -12,17 +12,16 @@ namespace sluice::server::stepfunctions {
 namespace {
 
 constexpr std::pair<std::string_view, trigger::Status> statuses[] = {
-    {"RUNNING", trigger::Status::Running},   {"SUCCEEDED", trigger::Status::Succeeded},
-    {"FAILED", trigger::Status::Failed},     {"ABORTED", trigger::Status::Cancelled},
+    {"RUNNING", trigger::Status::Running},    {"SUCCEEDED", trigger::Status::Succeeded},
+    {"FAILED", trigger::Status::Failed},      {"ABORTED", trigger::Status::Cancelled},
     {"TIMED_OUT", trigger::Status::TimedOut}, {"PENDING_REDRIVE", trigger::Status::Queued}};
 
 void look(World& world, const engine::RunName& run, std::function<void(Result<Value>)> then) {
     auto read = [](const trigger::RunState* state) -> Result<Value> {
         return state == nullptr ? Value{} : inspect::progress_view(*state);
     };
-    world.services.engine.query(run, read, [then = std::move(then)](Result<Value> seen) {
-        then(std::move(seen));
-    });
+    world.services.engine.query(
+        run, read, [then = std::move(then)](Result<Value> seen) { then(std::move(seen)); });
 }
 
 std::unexpected<Fault> no_execution(const World& world, const Arn& arn) {
@@ -61,7 +60,8 @@ std::string_view Seen::status() const {
 }
 
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then) {
-    auto run = engine::RunName{.space = space, .id = workflow::asl::execution_run(arn.name, arn.qualifier)};
+    auto run = engine::RunName{.space = space,
+                               .id = workflow::asl::execution_run(arn.name, arn.qualifier)};
     auto other = engine::RunName{.space = space, .id = arn.qualifier};
     look(world, run, [&world, run, other, arn, then = std::move(then)](Result<Value> seen) {
         if (!seen) {
@@ -94,8 +94,8 @@ std::expected<std::vector<Value>, Fault> history_of(const World& world,
     auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
     auto state = TRY(or_fault(inspector.run(run)));
     auto history = workflow::asl::History{};
-    TRY(or_fault(engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0},
-                                &history)));
+    TRY(or_fault(
+        engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0}, &history)));
     history.close(state->progress);
     return history.events();
 }
@@ -107,8 +107,8 @@ void answer_of_execution(World& world, const Call& call, const Arn& arn, const R
             respond(std::unexpected(seen.error()));
             return;
         }
-        auto is_taken = world.services.workers.try_post(
-            [&world, call, respond, make, seen = *std::move(seen)] {
+        auto is_taken =
+            world.services.workers.try_post([&world, call, respond, make, seen = *std::move(seen)] {
                 respond(make(world, call, seen));
             });
         if (!is_taken) {

@@ -30,8 +30,7 @@ std::expected<void, Fault> check_publishing(const Value& body) {
     return {};
 }
 
-Value created_view(const World& world, const StateMachine& machine,
-                   const MachineVersion* version) {
+Value created_view(const World& world, const StateMachine& machine, const MachineVersion* version) {
     auto view = Value::object({{"stateMachineArn", world.arns.machine(machine.name)},
                                {"creationDate", seconds_of(machine.created)}});
     return version == nullptr
@@ -80,19 +79,19 @@ Answer create_machine(World& world, const Call& call) {
     auto hash =
         TRY(keep_definition(world, call.space, name, text_in(body, "definition"), is_express));
     auto now = world.services.clock.wall();
-    auto machine = StateMachine{
-        .name = name,
-        .is_express = is_express,
-        .hash = std::move(hash),
-        .revision = {},
-        .role = text_in(body, "roleArn"),
-        .logging = or_default(value_in(body, "loggingConfiguration"), logging_default),
-        .tracing = or_default(value_in(body, "tracingConfiguration"), tracing_default),
-        .encryption = value_in(body, "encryptionConfiguration"),
-        .tags = std::move(tags),
-        .created = now,
-        .updated = now,
-        .versions = {}};
+    auto machine =
+        StateMachine{.name = name,
+                     .is_express = is_express,
+                     .hash = std::move(hash),
+                     .revision = {},
+                     .role = text_in(body, "roleArn"),
+                     .logging = or_default(value_in(body, "loggingConfiguration"), logging_default),
+                     .tracing = or_default(value_in(body, "tracingConfiguration"), tracing_default),
+                     .encryption = value_in(body, "encryptionConfiguration"),
+                     .tags = std::move(tags),
+                     .created = now,
+                     .updated = now,
+                     .versions = {}};
     auto version = std::optional<MachineVersion>{};
     if (flag_in(body, "publish")) {
         version = TRY(publish(world, machine, text_if(body, "versionDescription")));
@@ -144,8 +143,7 @@ Answer update_machine(World& world, const Call& call) {
 
 /// With its versions and aliases. Executions go on: they have the definition they began with.
 Answer delete_machine(World& world, const Call& call) {
-    auto arn =
-        TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
+    auto arn = TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
     if (!arn.qualifier.empty()) {
         return refuse("ValidationException",
                       "this deletes whole state machines: for a version use "
@@ -153,15 +151,17 @@ Answer delete_machine(World& world, const Call& call) {
     }
     auto lock = std::lock_guard{world.changes};
     auto& documents = *world.services.documents;
-    if (!documents.find(StateMachine::kind, call.space, arn.name)) {
+    if (!find_machine(world, call.space, arn.name)) {
         return Value::object({});
     }
     for (const auto& alias : aliases_of(world, call.space, arn.name)) {
-        TRY(or_fault(documents.remove(MachineAlias::kind, call.space,
-                                      alias.to_document(call.space).name)));
+        TRY(or_fault(
+            documents.remove(MachineAlias::kind, call.space, alias.to_document(call.space).name)));
     }
     TRY(or_fault(world.services.engine.catalog().forget(call.space, arn.name)));
-    TRY(or_fault(documents.remove(StateMachine::kind, call.space, arn.name)));
+    if (documents.find(StateMachine::kind, call.space, arn.name)) {
+        TRY(or_fault(documents.remove(StateMachine::kind, call.space, arn.name)));
+    }
     return Value::object({});
 }
 
@@ -194,8 +194,7 @@ Answer list_machines(World& world, const Call& call) {
     auto page = TRY(Page::read(call.body, "machines"));
     auto listed = std::vector<Value>{};
     auto last = std::string{};
-    for (const auto& document :
-         world.services.documents->list(StateMachine::kind, call.space)) {
+    for (const auto& document : world.services.documents->list(StateMachine::kind, call.space)) {
         if (document.name <= page.after) {
             continue;
         }
@@ -205,11 +204,10 @@ Answer list_machines(World& world, const Call& call) {
         }
         auto machine = TRY(or_fault(StateMachine::read(document)));
         last = machine.name;
-        listed.push_back(
-            Value::object({{"stateMachineArn", world.arns.machine(machine.name)},
-                           {"name", machine.name},
-                           {"type", machine.is_express ? "EXPRESS" : "STANDARD"},
-                           {"creationDate", seconds_of(machine.created)}}));
+        listed.push_back(Value::object({{"stateMachineArn", world.arns.machine(machine.name)},
+                                        {"name", machine.name},
+                                        {"type", machine.is_express ? "EXPRESS" : "STANDARD"},
+                                        {"creationDate", seconds_of(machine.created)}}));
     }
     return Value::object({{"stateMachines", Value::list(std::move(listed))}});
 }
@@ -218,10 +216,8 @@ Answer list_machines(World& world, const Call& call) {
 
 std::vector<Operation> machine_operations() {
     auto definition = [](Parameter::Need need) {
-        return Parameter{.name = "definition",
-                         .need = need,
-                         .least = 1,
-                         .most = definition_characters_max};
+        return Parameter{
+            .name = "definition", .need = need, .least = 1, .most = definition_characters_max};
     };
     auto configurations = [](std::vector<Parameter> parameters) {
         for (auto name :
@@ -235,7 +231,8 @@ std::vector<Operation> machine_operations() {
     return {
         {"CreateStateMachine", changes,
          configurations({text_parameter("name", 80, required), definition(required),
-                         arn_parameter("roleArn"), choice_parameter("type", {"STANDARD", "EXPRESS"}),
+                         arn_parameter("roleArn"),
+                         choice_parameter("type", {"STANDARD", "EXPRESS"}),
                          Parameter{.name = "tags", .kind = Parameter::Kind::List}}),
          create_machine},
         {"UpdateStateMachine", changes,

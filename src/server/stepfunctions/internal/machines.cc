@@ -14,21 +14,33 @@ std::unexpected<Fault> no_machine(std::string_view arn) {
     return refuse("StateMachineDoesNotExist", "State Machine Does Not Exist: '{}'", arn);
 }
 
+/// One that came another way, such as `sluice deploy`, which keeps nothing but the definition.
+std::expected<StateMachine, Fault> find_deployed(const World& world, std::string_view space,
+                                                 std::string_view name) {
+    auto& catalog = world.services.engine.catalog();
+    auto hash = catalog.find(space, name);
+    auto definition = hash ? catalog.definition(*hash)
+                           : Result<engine::Definition>{std::unexpected(hash.error())};
+    if (!definition || definition->language != "asl") {
+        return no_machine(world.arns.machine(name));
+    }
+    auto machine = StateMachine{};
+    machine.name = std::string{name};
+    machine.hash = *std::move(hash);
+    return machine;
+}
+
 } // namespace
 
 std::expected<StateMachine, Fault> find_machine(const World& world, std::string_view space,
                                                 std::string_view name) {
     auto document = world.services.documents->find(StateMachine::kind, space, name);
-    if (!document) {
-        return no_machine(world.arns.machine(name));
-    }
-    return or_fault(StateMachine::read(*document));
+    return document ? or_fault(StateMachine::read(*document)) : find_deployed(world, space, name);
 }
 
 std::expected<void, Fault> keep_machine(World& world, std::string_view space,
                                         const StateMachine& machine) {
-    return or_fault(
-        world.services.documents->put(StateMachine::kind, machine.to_document(space)));
+    return or_fault(world.services.documents->put(StateMachine::kind, machine.to_document(space)));
 }
 
 std::expected<MachineAlias, Fault> find_alias(const World& world, std::string_view space,
@@ -57,9 +69,8 @@ std::vector<MachineAlias> aliases_of(const World& world, std::string_view space,
 std::expected<Meant, Fault> find_meant(const World& world, std::string_view space,
                                        std::string_view text, std::string_view execution) {
     auto arn = TRY(Arn::parse(text, Arn::Kind::StateMachine));
-    auto meant = Meant{.machine = TRY(find_machine(world, space, arn.name)),
-                       .state = {},
-                       .alias = {}};
+    auto meant =
+        Meant{.machine = TRY(find_machine(world, space, arn.name)), .state = {}, .alias = {}};
     const auto& machine = meant.machine;
     if (arn.qualifier.empty()) {
         meant.state = {.hash = machine.hash,

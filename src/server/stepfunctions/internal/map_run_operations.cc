@@ -85,8 +85,8 @@ Answer list_page(World& world, const Call& call, const Seen& seen) {
     TRY(Page::read(call.body, "maps"));
     auto listed = std::vector<Value>{};
     for (const auto& run : map_runs_in(TRY(history_of(world, seen.run)))) {
-        listed.push_back(run_view(world, run, seen)
-                             .with("stateMachineArn", world.arns.machine(seen.machine())));
+        listed.push_back(
+            run_view(world, run, seen).with("stateMachineArn", world.arns.machine(seen.machine())));
     }
     return Value::object({{"mapRuns", Value::list(std::move(listed))}});
 }

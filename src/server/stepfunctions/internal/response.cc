@@ -9,10 +9,10 @@ namespace sluice::server::stepfunctions {
 namespace {
 
 http::Response response(int status, const Value& value) {
-    return {.status = status,
-            .headers = {{"Content-Type", std::string{content_type}},
-                        {"x-amzn-RequestId", make_uuid()}},
-            .body = value::to_json(value)};
+    return {
+        .status = status,
+        .headers = {{"Content-Type", std::string{content_type}}, {"x-amzn-RequestId", make_uuid()}},
+        .body = value::to_json(value)};
 }
 
 std::string type_of(int status, std::string_view code) {
@@ -38,8 +38,8 @@ http::Response response_of(const Value& value) {
 }
 
 http::Response response_of(const Fault& fault) {
-    auto told = response(
-        fault.status, Value::object({{"__type", fault.type}, {"message", fault.message}}));
+    auto told =
+        response(fault.status, Value::object({{"__type", fault.type}, {"message", fault.message}}));
     told.headers.add("x-amzn-ErrorType", fault.type);
     return told;
 }

@@ -18,8 +18,8 @@ std::expected<Tagged, Fault> find_tagged(const World& world, const Call& call) {
     auto arn = TRY(Arn::parse(text));
     auto is_activity = arn.kind == Arn::Kind::Activity;
     if (!is_activity && (arn.kind != Arn::Kind::StateMachine || !arn.qualifier.empty())) {
-        return refuse("InvalidArn",
-                      "Invalid Arn: 'Resource type not valid in this context: {}'", text);
+        return refuse("InvalidArn", "Invalid Arn: 'Resource type not valid in this context: {}'",
+                      text);
     }
     auto kind = is_activity ? Activity::kind : StateMachine::kind;
     auto document = world.services.documents->find(kind, call.space, arn.name);

@@ -22,7 +22,8 @@ using workflow::asl::StateTestOutcome;
 using workflow::asl::TestMock;
 
 constexpr auto payload_characters_max = std::uint64_t{262'144};
-// The definition that calls for tasks that are not mocked run as.
+// How long the service waits, and the definition that calls for tasks that are not mocked run as.
+constexpr auto call_seconds_max = 300;
 constexpr auto call_definition = std::string_view{"sluice.test-state"};
 
 /// A member that is JSON text; nothing when it is not there.
@@ -83,8 +84,7 @@ std::expected<StateTest, Fault> read_test(const World& world, const Call& call) 
                           .region = world.arns.region,
                           .now = world.services.clock.wall()};
     test.chance = hash64(make_uuid());
-    test.input =
-        TRY(json_in(body, "input", "InvalidExecutionInput")).value_or(Value::object({}));
+    test.input = TRY(json_in(body, "input", "InvalidExecutionInput")).value_or(Value::object({}));
     test.context = TRY(json_in(body, "context"));
     test.variables = TRY(json_in(body, "variables")).value_or(Value{});
     test.mock = TRY(read_mock(body));
@@ -131,32 +131,34 @@ void conclude(World& world, const Call& call, const StateTest& test, const Respo
 /// Does what a task that is not mocked asks for, as a run of its own, and tests again with that.
 void do_call(World& world, const Call& call, const StateTest& test, const NeededCall& needed,
              const Responder& respond) {
-    auto state =
-        Value::object({{"Type", "Task"}, {"Resource", needed.resource}, {"End", true}});
+    auto state = Value::object({{"Type", "Task"},
+                                {"Resource", needed.resource},
+                                {"TimeoutSeconds", call_seconds_max},
+                                {"End", true}});
     auto form = Value::object(
         {{"StartAt", "Call"}, {"States", Value::object({{"Call", std::move(state)}})}});
     auto compiled = workflow::asl::compile(form, {.name = std::string{call_definition}});
-    auto hash = world.services.engine.catalog().add(
-        call.space, {.name = std::string{call_definition},
-                     .language = compiled.language,
-                     .form = compiled.form,
-                     .source = value::to_json(form)});
+    auto hash =
+        world.services.engine.catalog().add(call.space, {.name = std::string{call_definition},
+                                                         .language = compiled.language,
+                                                         .form = compiled.form,
+                                                         .source = value::to_json(form)});
     if (!hash) {
         respond(std::unexpected(fault_of(hash.error())));
         return;
     }
-    auto run = engine::RunName{
-        .space = call.space, .id = fmt::format("{}:{}", call_definition, make_uuid())};
+    auto run = engine::RunName{.space = call.space,
+                               .id = fmt::format("{}:{}", call_definition, make_uuid())};
     auto ended = [&world, call, test, run, respond](const Result<Value>& ending) {
         auto status = ending && text_in(*ending, "status") == "succeeded"
                           ? trigger::Status::Succeeded
                           : trigger::Status::Failed;
-        auto end = workflow::asl::execution_end(
-            status, ending ? value_in(*ending, "result") : Value{},
-            ending ? value_in(*ending, "error") : Value{});
+        auto end =
+            workflow::asl::execution_end(status, ending ? value_in(*ending, "result") : Value{},
+                                         ending ? value_in(*ending, "error") : Value{});
         auto done = test;
-        done.mock = TestMock{.outcome = value_in(end, "output"),
-                             .validation = TestMock::Validation::None};
+        done.mock =
+            TestMock{.outcome = value_in(end, "output"), .validation = TestMock::Validation::None};
         if (status != trigger::Status::Succeeded) {
             done.mock->outcome =
                 TestMock::Error{.error = text_if(end, "error"), .cause = text_if(end, "cause")};
@@ -165,20 +167,19 @@ void do_call(World& world, const Call& call, const StateTest& test, const Needed
                                      [](const Result<Value>&) {});
         conclude(world, call, done, respond);
     };
-    world.services.engine.start(
-        {.space = call.space,
-         .id = run.id,
-         .definition = std::string{call_definition},
-         .version = *hash,
-         .input = needed.arguments,
-         .labels = {}},
-        [&world, run, respond, ended](const Result<Value>& started) {
-            if (started) {
-                world.services.engine.await(run, ended);
-            } else {
-                respond(std::unexpected(fault_of(started.error())));
-            }
-        });
+    world.services.engine.start({.space = call.space,
+                                 .id = run.id,
+                                 .definition = std::string{call_definition},
+                                 .version = *hash,
+                                 .input = needed.arguments,
+                                 .labels = {}},
+                                [&world, run, respond, ended](const Result<Value>& started) {
+                                    if (started) {
+                                        world.services.engine.await(run, ended);
+                                    } else {
+                                        respond(std::unexpected(fault_of(started.error())));
+                                    }
+                                });
 }
 
 void conclude(World& world, const Call& call, const StateTest& test, const Responder& respond) {
@@ -223,9 +224,9 @@ std::vector<Operation> test_state_operations() {
               arn_parameter("roleArn", optional), text_parameter("input", payload_characters_max),
               choice_parameter("inspectionLevel", {"INFO", "DEBUG", "TRACE"}),
               Parameter{.name = "revealSecrets", .kind = Parameter::Kind::Flag},
-              text_parameter("variables", payload_characters_max),
-              text_parameter("stateName", 80), map("mock"),
-              text_parameter("context", payload_characters_max), map("stateConfiguration")},
+              text_parameter("variables", payload_characters_max), text_parameter("stateName", 80),
+              map("mock"), text_parameter("context", payload_characters_max),
+              map("stateConfiguration")},
              test_state}};
 }
 

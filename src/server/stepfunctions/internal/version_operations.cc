@@ -12,8 +12,7 @@ namespace {
 constexpr auto first_revision = std::string_view{"INITIAL"};
 
 Answer publish_version(World& world, const Call& call) {
-    auto arn =
-        TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
+    auto arn = TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
     auto lock = std::lock_guard{world.changes};
     auto machine = TRY(find_machine(world, call.space, arn.name));
     auto revision = text_in(call.body, "revisionId");
@@ -26,15 +25,13 @@ Answer publish_version(World& world, const Call& call) {
     }
     auto version = TRY(publish(world, machine, text_if(call.body, "description")));
     TRY(keep_machine(world, call.space, machine));
-    return Value::object(
-        {{"creationDate", seconds_of(version.created)},
-         {"stateMachineVersionArn",
-          world.arns.machine(machine.name, std::to_string(version.number))}});
+    return Value::object({{"creationDate", seconds_of(version.created)},
+                          {"stateMachineVersionArn",
+                           world.arns.machine(machine.name, std::to_string(version.number))}});
 }
 
 Answer list_versions(World& world, const Call& call) {
-    auto arn =
-        TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
+    auto arn = TRY(Arn::parse(text_in(call.body, "stateMachineArn"), Arn::Kind::StateMachine));
     auto page = TRY(Page::read(call.body, "versions"));
     auto listed = std::vector<Value>{};
     auto machine = find_machine(world, call.space, arn.name);
@@ -52,10 +49,10 @@ Answer list_versions(World& world, const Call& call) {
                                   {"nextToken", page_token("versions", last)}});
         }
         last = number;
-        listed.push_back(Value::object(
-            {{"stateMachineVersionArn",
-              world.arns.machine(machine->name, std::to_string(version.number))},
-             {"creationDate", seconds_of(version.created)}}));
+        listed.push_back(
+            Value::object({{"stateMachineVersionArn",
+                            world.arns.machine(machine->name, std::to_string(version.number))},
+                           {"creationDate", seconds_of(version.created)}}));
     }
     return Value::object({{"stateMachineVersions", Value::list(std::move(listed))}});
 }

@@ -147,8 +147,8 @@ protected:
 
     /// The execution's end, as one JSON object.
     std::string end() const {
-        return value::to_json(execution_end(state_.progress.status, state_.progress.result,
-                                            state_.progress.error));
+        return value::to_json(
+            execution_end(state_.progress.status, state_.progress.result, state_.progress.error));
     }
 
     /// The types of its events, each with the one before it: `PassStateEntered<0`.

@@ -25,17 +25,17 @@ struct Fan {
     Value input; ///< Of every branch; of a Map what `ItemSelector` sees.
     std::uint64_t size = 0;
     std::uint64_t concurrency = std::numeric_limits<std::int64_t>::max();
-    std::uint64_t tolerated = 0;   ///< So many children may fail,
-    double tolerated_share = 0;    ///< or this share of them, of 100.
-    std::uint64_t started = 0;     ///< The event that tells of its start.
-    bool are_pairs = false;        ///< The items are members of an object.
-    bool are_inputs = false;       ///< They are what the children are given: batches.
-    std::uint64_t base = 0;        ///< The index of the first that is here: others were read before.
-    Value request;                 ///< Of a reader: what it asks for; null: there is none.
-    Value cursor;                  ///< Where the reader goes on; null: nowhere.
-    std::uint64_t read = 0;        ///< Items that it has read,
-    std::uint64_t items_max = 0;   ///< and may read; zero: all.
-    std::vector<Value> rest;       ///< Items that do not fill a batch yet.
+    std::uint64_t tolerated = 0; ///< So many children may fail,
+    double tolerated_share = 0;  ///< or this share of them, of 100.
+    std::uint64_t started = 0;   ///< The event that tells of its start.
+    bool are_pairs = false;      ///< The items are members of an object.
+    bool are_inputs = false;     ///< They are what the children are given: batches.
+    std::uint64_t base = 0;      ///< The index of the first that is here: others were read before.
+    Value request;               ///< Of a reader: what it asks for; null: there is none.
+    Value cursor;                ///< Where the reader goes on; null: nowhere.
+    std::uint64_t read = 0;      ///< Items that it has read,
+    std::uint64_t items_max = 0; ///< and may read; zero: all.
+    std::vector<Value> rest;     ///< Items that do not fill a batch yet.
 
     std::uint64_t next = 0; ///< The first that has not begun.
     std::uint64_t running = 0;

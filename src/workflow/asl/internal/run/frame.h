@@ -17,7 +17,7 @@ struct Fan;
 struct Tally {
     std::uint64_t events = 0;
     trigger::Incarnation scope = trigger::root_scope; ///< Where it is remembered.
-    bool is_of_child = false; ///< Its history is not the run's.
+    bool is_of_child = false;                         ///< Its history is not the run's.
     bool has_changed = false;
 };
 

@@ -20,8 +20,8 @@ public:
         : text_(text), delimiter_(delimiter), is_last_(is_last) {}
 
     std::optional<std::vector<std::string>> next_row();
-    /// A row as an object: what is beyond the names is dropped, what is missing is empty. Nothing: no
-    /// more.
+    /// A row as an object: what is beyond the names is dropped, what is missing is empty. Nothing:
+    /// no more.
     Result<std::optional<Value>> next_item(const std::vector<std::string>& names);
     /// A line of JSON; nothing: no more.
     Result<std::optional<Value>> next_document();

@@ -14,12 +14,10 @@ Value as_value(std::uint64_t count) {
 }
 
 Value Visit::to_memory(std::string_view status) const {
-    auto members = std::vector<value::Member>{{"status", Value{status}},
-                                              {"input", input},
-                                              {"entered", as_value(entered)},
-                                              {"before", as_value(before)},
-                                              {"last", as_value(frame.last)},
-                                              {"at", Value{at}}};
+    auto members =
+        std::vector<value::Member>{{"status", Value{status}},      {"input", input},
+                                   {"entered", as_value(entered)}, {"before", as_value(before)},
+                                   {"last", as_value(frame.last)}, {"at", Value{at}}};
     auto add = [&](const char* name, std::uint64_t count) {
         if (count > 0) {
             members.push_back({name, as_value(count)});

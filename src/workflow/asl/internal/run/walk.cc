@@ -81,10 +81,10 @@ void Walk::hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
 void Walk::start() {
     auto& frame = load_frame(trigger::root_scope, 0);
     const auto& input = state().info.input;
-    tell(*frame.tally, "Execution", "Started", 0, [&] { return Value::object({{"input", input}}); });
-    conclude(&frame, {.kind = Step::Kind::Next,
-                      .next = machine().flows.front().start,
-                      .output = input});
+    tell(*frame.tally, "Execution", "Started", 0,
+         [&] { return Value::object({{"input", input}}); });
+    conclude(&frame,
+             {.kind = Step::Kind::Next, .next = machine().flows.front().start, .output = input});
     finish();
 }
 
@@ -129,8 +129,8 @@ void Walk::take(StateNumber number) {
         visit.timer = 0;
         step = complete(visit, visit.input);
     } else {
-        step = time_out(visit, purpose == Value{words::heartbeat} ? heartbeat_timeout
-                                                                  : errors::timeout);
+        step = time_out(visit,
+                        purpose == Value{words::heartbeat} ? heartbeat_timeout : errors::timeout);
     }
     conclude(&frame, std::move(step));
     finish();
@@ -170,7 +170,15 @@ void Walk::end_run(const Step& step) {
         told = told.with("error", *error);
     }
     tell(*frame.tally, "Execution", "Failed", frame.last, [&] { return told; });
-    auto ended = Value::object({{"kind", error.value_or("failed")}, {"message", cause.value_or("")}});
+    if (!failed_at_.is_null()) {
+        firing_.record(trigger::Remembered{
+            .scope = trigger::root_scope,
+            .trigger = program_.machine_trigger(),
+            .memory = Value::object(
+                {{"events", as_value(frame.tally->events)}, {"failed", failed_at_}})});
+    }
+    auto ended =
+        Value::object({{"kind", error.value_or("failed")}, {"message", cause.value_or("")}});
     for (const auto* name : {"error", "cause"}) {
         if (const auto* found = told.find(name)) {
             ended = ended.with(name, *found);
@@ -183,10 +191,10 @@ void Walk::end_run(const Step& step) {
 void Walk::finish() {
     for (auto& tally : tallies_) {
         if (tally.has_changed && !state().is_over() && state().path_of(tally.scope) != nullptr) {
-            firing_.record(trigger::Remembered{
-                .scope = tally.scope,
-                .trigger = program_.machine_trigger(),
-                .memory = Value::object({{"events", as_value(tally.events)}})});
+            firing_.record(
+                trigger::Remembered{.scope = tally.scope,
+                                    .trigger = program_.machine_trigger(),
+                                    .memory = Value::object({{"events", as_value(tally.events)}})});
         }
     }
 }
@@ -205,9 +213,9 @@ bool Walk::is_open(const Frame& frame, StateNumber number) const {
     const auto* spec = triggers.get(trigger);
     const auto* remembered = frame.scope ? state().find_trigger(*frame.scope, trigger) : nullptr;
     auto enabled = remembered == nullptr ? trigger::Switch::AsWritten : remembered->enabled;
-    return spec != nullptr && (enabled == trigger::Switch::AsWritten
-                                   ? spec->spec.is_enabled
-                                   : enabled == trigger::Switch::On);
+    return spec != nullptr &&
+           (enabled == trigger::Switch::AsWritten ? spec->spec.is_enabled
+                                                  : enabled == trigger::Switch::On);
 }
 
 Step Walk::go(Frame& frame, StateNumber number, Value input, bool is_let_in) {
@@ -217,9 +225,9 @@ Step Walk::go(Frame& frame, StateNumber number, Value input, bool is_let_in) {
         if (events_max > 0 && frame.tally->events + 1 >= events_max) {
             return Step::failed(
                 {.error = std::string{errors::runtime},
-                 .cause = fmt::format(
-                     "The execution reached the maximum number of history events ({}).",
-                     events_max)});
+                 .cause =
+                     fmt::format("The execution reached the maximum number of history events ({}).",
+                                 events_max)});
         }
         if (is_spent()) {
             return pause(frame, number, std::move(input));
@@ -290,13 +298,12 @@ void Walk::enter(Visit& visit) {
 
 Step Walk::leave(Visit& visit, Exit exit, std::optional<StateNumber> next) {
     auto& frame = visit.frame;
-    frame.last =
-        tell(*frame.tally, name_of(visit.state.kind), "StateExited", frame.last, [&] {
-            auto told = Value::object({{"name", visit.state.name}, {"output", exit.output}});
-            return exit.assigned.is_map() && exit.assigned.size() > 0
-                       ? with_assigned(told, exit.assigned)
-                       : told;
-        });
+    frame.last = tell(*frame.tally, name_of(visit.state.kind), "StateExited", frame.last, [&] {
+        auto told = Value::object({{"name", visit.state.name}, {"output", exit.output}});
+        return exit.assigned.is_map() && exit.assigned.size() > 0
+                   ? with_assigned(told, exit.assigned)
+                   : told;
+    });
     forget(visit);
     if (exit.assigned.is_map()) {
         assign(frame, exit.assigned);

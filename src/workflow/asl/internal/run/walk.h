@@ -61,6 +61,8 @@ public:
 
     /// The machine begins.
     void start();
+    /// It ended without success, and goes on at the state that it ended in.
+    void redrive();
     /// What is being decided is for this state, in the firing's scope.
     void take(StateNumber number);
     /// An outcome that comes by a task token; a fault where nobody waits for it.
@@ -74,6 +76,10 @@ private:
     /// A step taken in a flow, then in those around it, until something waits or the run ends.
     void conclude(Frame* frame, Step step);
     void end_run(const Step& step);
+    /// The state fails, and so does the flow that it is in.
+    Step give_up(const Visit& visit, Failure failure);
+    /// Where the machine's own flow stands: its state, and what that was entered with.
+    std::optional<std::pair<StateNumber, Value>> place_left();
     void finish();
     bool is_spent() const;
     bool is_open(const Frame& frame, StateNumber number) const;
@@ -204,6 +210,7 @@ private:
     trigger::Listener* listener_;
     std::deque<Frame> frames_; ///< That were loaded.
     std::deque<Tally> tallies_;
+    Value failed_at_; ///< Of the machine's own flow: `{state, input}`, for a redrive.
     std::uint64_t spent_ = 0;
     std::uint64_t chances_ = 0;
 };

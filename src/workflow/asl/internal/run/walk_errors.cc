@@ -16,16 +16,15 @@ namespace {
 Value caught_output(const Failure& failure) {
     auto is_timeout = failure.error == errors::timeout;
     return Value::object({{"Error", failure.error ? Value{*failure.error} : Value{}},
-                          {"Cause", failure.cause  ? Value{*failure.cause}
-                                    : is_timeout ? Value{""}
-                                                 : Value{}}});
+                          {"Cause", failure.cause ? Value{*failure.cause}
+                                    : is_timeout  ? Value{""}
+                                                  : Value{}}});
 }
 
 } // namespace
 
 bool Walk::exceeds(const Value& value) const {
-    return json_bytes(value, program_.limits.payload_bytes_max) >
-           program_.limits.payload_bytes_max;
+    return json_bytes(value, program_.limits.payload_bytes_max) > program_.limits.payload_bytes_max;
 }
 
 Step Walk::exceed(Visit& visit, std::string_view who) {
@@ -46,14 +45,13 @@ Failure Walk::explained(Visit& visit, Failure failure) {
     }
     // The service evaluates most fields before it notes that it has entered the state.
     auto is_early = frame.last == visit.entered && visit.state.kind != Kind::Wait;
-    frame.last = tell(*frame.tally, "Evaluation", "Failed",
-                      is_early ? visit.before : frame.last, [&] {
-                          auto told = Value::object({{"error", *failure.error},
-                                                     {"cause", *failure.cause},
-                                                     {"state", visit.state.name}});
-                          return failure.location.empty() ? told
-                                                          : told.with("location", failure.location);
-                      });
+    frame.last =
+        tell(*frame.tally, "Evaluation", "Failed", is_early ? visit.before : frame.last, [&] {
+            auto told = Value::object({{"error", *failure.error},
+                                       {"cause", *failure.cause},
+                                       {"state", visit.state.name}});
+            return failure.location.empty() ? told : told.with("location", failure.location);
+        });
     failure.location.clear();
     return failure;
 }
@@ -65,7 +63,7 @@ Step Walk::fault(Visit& visit, Failure failure) {
 Step Walk::fail(Visit& visit, Failure failure) {
     const auto& state = visit.state;
     if (is_final(failure)) {
-        return Step::failed(std::move(failure));
+        return give_up(visit, std::move(failure));
     }
     if (auto at = find_retrier(state.retry, failure)) {
         visit.tries.resize(state.retry.size());
@@ -85,7 +83,7 @@ Step Walk::fail(Visit& visit, Failure failure) {
     if (failure.error == heartbeat_timeout) {
         failure.error = std::string{errors::timeout};
     }
-    return Step::failed(std::move(failure));
+    return give_up(visit, std::move(failure));
 }
 
 Step Walk::retry(Visit& visit, const Retrier& retrier, std::uint32_t count) {
@@ -114,10 +112,10 @@ Step Walk::caught(Visit& visit, const Catcher& catcher, const Failure& failure) 
     if (!assigned || !given) {
         auto again = explained(visit, std::move(given ? assigned.error() : given.error()));
         forget(visit);
-        return Step::failed(std::move(again));
+        return give_up(visit, std::move(again));
     }
-    return leave(visit, {.output = *std::move(given),
-                         .assigned = std::move(*assigned).value_or(Value{})},
+    return leave(visit,
+                 {.output = *std::move(given), .assigned = std::move(*assigned).value_or(Value{})},
                  catcher.next);
 }
 

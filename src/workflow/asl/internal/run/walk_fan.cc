@@ -38,7 +38,8 @@ Step Walk::begin_parallel(Visit& visit) {
     fan.input = *std::move(data);
     fan.size = std::get<ParallelState>(state.details).branches.size();
     auto& frame = visit.frame;
-    fan.started = tell(*frame.tally, "Parallel", "StateStarted", frame.last, [] { return Value{}; });
+    fan.started =
+        tell(*frame.tally, "Parallel", "StateStarted", frame.last, [] { return Value{}; });
     frame.last = fan.last = fan.ended = fan.started;
     return run_children(fan);
 }
@@ -82,8 +83,9 @@ Evaluated<void> Walk::read_tolerance(Fan& fan, const Sight& sight) {
 Step Walk::begin_map(Visit& visit) {
     const auto& state = visit.state;
     auto view = View{*this, visit};
-    auto data = state.language == Language::Jsonata ? Evaluated<Value>{visit.input}
-                                                    : apply_path(state.input_path, view.of(visit.input));
+    auto data = state.language == Language::Jsonata
+                    ? Evaluated<Value>{visit.input}
+                    : apply_path(state.input_path, view.of(visit.input));
     if (!data) {
         return fault(visit, std::move(data.error()));
     }
@@ -110,11 +112,11 @@ Step Walk::begin_map(Visit& visit) {
             auto label = map_of(visit)->label.empty() ? state.name : map_of(visit)->label;
             return Value::object(
                 {{"mapRunArn",
-                  arn_of(program_, "mapRun",
-                         fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
-                                     execution_name(this->state().info.definition,
-                                                    this->state().id),
-                                     fan.started))}});
+                  arn_of(
+                      program_, "mapRun",
+                      fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
+                                  execution_name(this->state().info.definition, this->state().id),
+                                  fan.started))}});
         });
         fan.ended = frame.last;
     }
@@ -217,11 +219,11 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
     auto is_inline_map = map_of(fan.visit) != nullptr && !is_distributed(fan.visit);
     ++fan.done;
     if (is_inline_map) {
-        auto told = tell(*child.tally, "MapIteration", is_ended ? "Succeeded" : "Failed", child.last,
-                         [&] {
-                             return Value::object({{"name", fan.visit.state.name},
-                                                   {"index", as_value(child.index)}});
-                         });
+        auto told =
+            tell(*child.tally, "MapIteration", is_ended ? "Succeeded" : "Failed", child.last, [&] {
+                return Value::object(
+                    {{"name", fan.visit.state.name}, {"index", as_value(child.index)}});
+            });
         fan.ended = told;
         fan.last = fan.concurrency < fan.size ? child.last : fan.last;
     } else if (!is_distributed(fan.visit)) {
@@ -288,8 +290,8 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
     frame.last = last;
     if (is_distributed(fan.visit)) {
         frame.last = tell(*frame.tally, "MapRun", "Failed", fan.ended, [&] {
-            return Value::object({{"error", failure.error.value_or("")},
-                                  {"cause", failure.cause.value_or("")}});
+            return Value::object(
+                {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});
         });
     }
     return fail(fan.visit, std::move(failure));

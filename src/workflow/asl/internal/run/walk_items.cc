@@ -47,8 +47,8 @@ Evaluated<void> Walk::batch_items(Fan& fan, const Value& items, bool is_last) {
     auto bytes_max = batcher.bytes_max.is_given()
                          ? TRY(read_count(batcher.bytes_max, "MaxInputBytesPerBatch", sight))
                          : static_cast<std::int64_t>(program_.limits.payload_bytes_max);
-    auto input = batcher.input ? TRY(batcher.input->evaluate(sight, "ItemBatcher/BatchInput"))
-                               : Value{};
+    auto input =
+        batcher.input ? TRY(batcher.input->evaluate(sight, "ItemBatcher/BatchInput")) : Value{};
     auto batches = std::vector<Value>{};
     auto bytes = std::size_t{0};
     auto close = [&] {
@@ -87,9 +87,9 @@ Evaluated<void> Walk::batch_items(Fan& fan, const Value& items, bool is_last) {
 
 Evaluated<void> Walk::prepare_reader(Fan& fan, const Sight& sight) {
     const auto& reader = *map_of(fan).reader;
-    auto arguments = reader.arguments ? TRY(reader.arguments->evaluate(
-                                            sight, "ItemReader/Arguments"))
-                                      : Value::map({});
+    auto arguments = reader.arguments
+                         ? TRY(reader.arguments->evaluate(sight, "ItemReader/Arguments"))
+                         : Value::map({});
     if (reader.items_max.is_given()) {
         auto most = TRY(read_integer(reader.items_max, "MaxItems", sight));
         if (most < 0) {
@@ -104,8 +104,7 @@ Evaluated<void> Walk::prepare_reader(Fan& fan, const Sight& sight) {
 
 Step Walk::ask_for_page(Fan& fan) {
     store(fan);
-    firing_.record(
-        trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
+    firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
     auto request = fan.request;
     if (!fan.cursor.is_null()) {
         request = request.with("cursor", fan.cursor);
@@ -142,8 +141,7 @@ Step Walk::take_page(Visit& visit) {
     if (auto taken = take_items(fan, items, is_last); !taken) {
         return break_off(fan, visit.frame.last, explained(visit, std::move(taken.error())));
     }
-    firing_.record(
-        trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
+    firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
     return run_children(fan);
 }
 

@@ -113,10 +113,10 @@ void Walk::load_fan(Fan& fan) {
 trigger::Incarnation Walk::open_scope(trigger::Incarnation parent, const std::string& path,
                                       Value variables) {
     auto incarnation = trigger::Incarnation{state().progress.incarnations + 1};
-    firing_.record(trigger::ScopeOpened{.path = path,
-                                        .scope = {.incarnation = incarnation,
-                                                  .parent = parent,
-                                                  .variables = std::move(variables)}});
+    firing_.record(trigger::ScopeOpened{
+        .path = path,
+        .scope = {
+            .incarnation = incarnation, .parent = parent, .variables = std::move(variables)}});
     return incarnation;
 }
 
@@ -185,8 +185,8 @@ void Walk::assign(Frame& frame, const Value& assigned) {
     if (frame.outer == nullptr) {
         firing_.record(trigger::ContextSet{.context = frame.variables});
     } else if (frame.scope) {
-        firing_.record(trigger::VariablesSet{.path = path_of(*frame.scope),
-                                             .variables = frame.variables});
+        firing_.record(
+            trigger::VariablesSet{.path = path_of(*frame.scope), .variables = frame.variables});
     }
 }
 

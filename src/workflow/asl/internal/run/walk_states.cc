@@ -30,8 +30,8 @@ Evaluated<Exit> Walk::exit_of(Visit& visit, const Value& result) {
     auto exit = Exit{};
     if (is_jsonata(state)) {
         auto sight = view.of(visit.input);
-        auto has_result = state.kind == Kind::Task || state.kind == Kind::Parallel ||
-                          state.kind == Kind::Map;
+        auto has_result =
+            state.kind == Kind::Task || state.kind == Kind::Parallel || state.kind == Kind::Map;
         sight.result = has_result ? &result : nullptr;
         exit.output = state.output ? TRY(state.output->evaluate(sight, "Output")) : result;
         exit.assigned = TRY(assigned_by(visit, state.assign, sight)).value_or(Value{});
@@ -102,7 +102,7 @@ Step Walk::choose(Visit& visit) {
     auto next = choice.otherwise;
     for (auto at = std::size_t{0}; at < choice.rules.size(); ++at) {
         const auto& rule = choice.rules[at];
-        auto holds = rule.condition.holds(sight, fmt::format("Choices[{}]/Condition", at));
+        auto holds = rule.condition.holds(sight, at);
         if (!holds) {
             return fault(visit, std::move(holds.error()));
         }
@@ -133,7 +133,7 @@ Step Walk::choose(Visit& visit) {
 Step Walk::stop(Visit& visit) {
     auto view = View{*this, visit};
     auto failure = read_failure(std::get<FailState>(visit.state.details), view.of(visit.input));
-    return failure ? Step::failed(*std::move(failure)) : fault(visit, std::move(failure.error()));
+    return failure ? give_up(visit, *std::move(failure)) : fault(visit, std::move(failure.error()));
 }
 
 Step Walk::wait(Visit& visit) {

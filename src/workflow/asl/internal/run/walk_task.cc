@@ -42,9 +42,8 @@ Value failure_told(const TaskState& task, const Failure& failure) {
 
 std::optional<std::string> text_in(const Value& map, std::string_view name) {
     const auto* found = map.find(name);
-    return found != nullptr && found->is_string()
-               ? std::optional{std::string{found->as_string()}}
-               : std::nullopt;
+    return found != nullptr && found->is_string() ? std::optional{std::string{found->as_string()}}
+                                                  : std::nullopt;
 }
 
 /// As a mock gives it: docs/reference/states-language/run.md.
@@ -61,7 +60,8 @@ TaskOutcome mocked_outcome(const Value& given) {
     if (const auto* result = given.find("result")) {
         outcome.result = *result;
     } else {
-        outcome.failure = Failure{.error = text_in(given, "error"), .cause = text_in(given, "cause")};
+        outcome.failure =
+            Failure{.error = text_in(given, "error"), .cause = text_in(given, "cause")};
     }
     return outcome;
 }
@@ -122,9 +122,9 @@ Step Walk::begin_task(Visit& visit) {
     if (auto read = read_times(visit, sight, timeout); !read) {
         return fault(visit, std::move(read.error()));
     }
-    auto arguments = state.parameters
-                         ? state.parameters->evaluate(sight, is_jsonata ? "Arguments" : "Parameters")
-                         : std::move(data);
+    auto arguments = state.parameters ? state.parameters->evaluate(
+                                            sight, is_jsonata ? "Arguments" : "Parameters")
+                                      : std::move(data);
     auto credentials = task.credentials ? task.credentials->evaluate(sight, "Credentials")
                                         : Evaluated<Value>{Value{}};
     if (!arguments || !credentials) {
@@ -133,10 +133,12 @@ Step Walk::begin_task(Visit& visit) {
     auto& frame = visit.frame;
     auto kind = event_kind(task);
     frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
-        auto told = kind == "Task" ? Value::object({{"parameters", *arguments},
-                                                    {"region", program_.region}})
-                                   : Value::object({{"input", *arguments},
-                                                    {"resource", task.resource}});
+        auto told = Value::map({});
+        if (kind == "Task") {
+            told = told.with("parameters", *arguments).with("region", program_.region);
+        } else {
+            told = told.with("input", *arguments).with("resource", task.resource);
+        }
         if (timeout) {
             told = told.with("timeoutInSeconds", as_value(*timeout));
         }
@@ -148,14 +150,21 @@ Step Walk::begin_task(Visit& visit) {
         }
         return named(task, std::move(told));
     });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
-        return kind == "Task" ? named(task, Value::map({})) : Value{};
-    });
+    frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                      [&] {
+                          auto told = Value{};
+                          if (kind == "Task") {
+                              told = named(task, Value::map({}));
+                          }
+                          return told;
+                      });
     open(frame);
-    visit.timer = timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
-    visit.pulse = visit.seconds > 0
-                      ? set_timer(visit, std::chrono::seconds{visit.seconds}, words::heartbeat).raw()
-                      : 0;
+    visit.timer =
+        timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
+    visit.pulse =
+        visit.seconds > 0
+            ? set_timer(visit, std::chrono::seconds{visit.seconds}, words::heartbeat).raw()
+            : 0;
     return call(visit, *arguments);
 }
 
@@ -210,8 +219,9 @@ Step Walk::take_answer(Visit& visit) {
     }
     if (!is_success) {
         const auto* error = data.find("error");
-        return take_outcome(visit, {.failure = failure_of(error == nullptr ? Value{} : *error, type),
-                                    .is_final = true});
+        return take_outcome(
+            visit,
+            {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
     }
     auto answer = as_answer(program_, task, given);
     if (task.pattern == Pattern::WaitForTaskToken) {
@@ -237,10 +247,11 @@ Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
     cancel_work(visit);
     auto failure = outcome.failure;
     if (outcome.result && exceeds(*outcome.result)) {
-        failure = Failure{.error = std::string{errors::data_limit},
-                          .cause = fmt::format("The state/task '{}' returned a result with a size "
-                                               "exceeding the maximum number of bytes service limit.",
-                                               who_answers(task))};
+        failure =
+            Failure{.error = std::string{errors::data_limit},
+                    .cause = fmt::format("The state/task '{}' returned a result with a size "
+                                         "exceeding the maximum number of bytes service limit.",
+                                         who_answers(task))};
     }
     if (failure) {
         auto is_unusual = outcome.event.starts_with(kind);
@@ -305,8 +316,8 @@ std::optional<Visit> Walk::holder_of(std::string_view token) {
         state().path_of(scope) == nullptr) {
         return std::nullopt;
     }
-    const auto& memory = memory_of(
-        scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
+    const auto& memory =
+        memory_of(scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
     const auto* held = memory.find("token");
     if (held == nullptr || *held != Value{token}) {
         return std::nullopt;

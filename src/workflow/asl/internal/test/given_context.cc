@@ -18,14 +18,19 @@ struct ContextMember {
     std::string_view name;
     std::string_view type; ///< `string`, `number` or `any`
 };
-constexpr ContextMember context_members[] = {
-    {"Execution", "Id", "string"},         {"Execution", "Input", "any"},
-    {"Execution", "Name", "string"},       {"Execution", "RoleArn", "string"},
-    {"Execution", "StartTime", "string"},  {"Execution", "RedriveCount", "number"},
-    {"Execution", "RedriveTime", "string"}, {"StateMachine", "Id", "string"},
-    {"StateMachine", "Name", "string"},    {"State", "EnteredTime", "string"},
-    {"State", "Name", "string"},           {"State", "RetryCount", "number"},
-    {"Task", "Token", "string"}};
+constexpr ContextMember context_members[] = {{"Execution", "Id", "string"},
+                                             {"Execution", "Input", "any"},
+                                             {"Execution", "Name", "string"},
+                                             {"Execution", "RoleArn", "string"},
+                                             {"Execution", "StartTime", "string"},
+                                             {"Execution", "RedriveCount", "number"},
+                                             {"Execution", "RedriveTime", "string"},
+                                             {"StateMachine", "Id", "string"},
+                                             {"StateMachine", "Name", "string"},
+                                             {"State", "EnteredTime", "string"},
+                                             {"State", "Name", "string"},
+                                             {"State", "RetryCount", "number"},
+                                             {"Task", "Token", "string"}};
 
 bool has_token(const State& state) {
     const auto* task = std::get_if<TaskState>(&state.details);
@@ -98,22 +103,21 @@ Value made_context(const StateTest& test, const State& state) {
     auto arn = [&](std::string_view rest) {
         return fmt::format("arn:aws:states:{}:{}:{}", test.region, test.account, rest);
     };
-    auto execution =
-        Value::object({{"Id", arn(fmt::format("express:{}:{}", machine, name))},
-                       {"Input", test.input},
-                       {"Name", name},
-                       {"RoleArn", test.role.empty() ? Value{} : Value{test.role}},
-                       {"StartTime", now}});
+    auto execution = Value::object({{"Id", arn(fmt::format("express:{}:{}", machine, name))},
+                                    {"Input", test.input},
+                                    {"Name", name},
+                                    {"RoleArn", test.role.empty() ? Value{} : Value{test.role}},
+                                    {"StartTime", now}});
     // The service calls every state that it tests so.
     auto entered = Value::object({{"Name", "StateName"}, {"EnteredTime", now}});
     if (state.kind == Kind::Task || state.kind == Kind::Map || state.kind == Kind::Parallel) {
         entered = entered.with("RetryCount", static_cast<std::int64_t>(test.retries));
     }
-    auto context = Value::object(
-        {{"Execution", std::move(execution)},
-         {"StateMachine",
-          Value::object({{"Id", arn("stateMachine:" + machine)}, {"Name", machine}})},
-         {"State", std::move(entered)}});
+    auto context =
+        Value::object({{"Execution", std::move(execution)},
+                       {"StateMachine",
+                        Value::object({{"Id", arn("stateMachine:" + machine)}, {"Name", machine}})},
+                       {"State", std::move(entered)}});
     return has_token(state)
                ? context.with("Task", Value::object({{"Token", uuid_of(test.chance, "token")}}))
                : context;

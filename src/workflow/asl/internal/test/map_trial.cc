@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/result.h"
 #include "value/json.h"
 #include "workflow/asl/internal/test/state_trial.h"
@@ -17,6 +19,11 @@ Value with_item(const Value& context, std::size_t index, const Value& key, const
         item = item.with("Key", key);
     }
     return context.with("Map", Value::object({{"Item", std::move(item)}}));
+}
+
+/// A path of the context object as one from that: `$$.Execution` is `$.Execution`.
+std::string_view within(std::string_view path) {
+    return path.starts_with("$$") ? path.substr(1) : path;
 }
 
 /// Where a JSON pointer leads, or null.
@@ -72,6 +79,13 @@ Flow<void> StateTrial::read_map_items(const MapState& map, const Sight& sight) {
         }
     } else {
         items = TRY(read_items(map, state_.language, sight));
+        // Executions go through the members of an object; TestState was recorded refusing it.
+        if (!is_jsonata() && items.is_map()) {
+            return std::unexpected(Failure{
+                .error = "States.Runtime",
+                .cause = fmt::format("Reference path \"{}\" must point to array.",
+                                     map.items_path ? within(map.items_path->text()) : "$")});
+        }
         if (!is_jsonata() && map.items_path) {
             note("afterItemsPath", items);
         }
@@ -115,7 +129,8 @@ Flow<Value> StateTrial::batch_items(const ItemBatcher& batcher, const Value& ite
     auto most = std::size_t{0};
     auto bytes_max = std::size_t{0};
     if (batcher.items_max.is_given()) {
-        most = static_cast<std::size_t>(TRY(read_count(batcher.items_max, "MaxItemsPerBatch", sight)));
+        most =
+            static_cast<std::size_t>(TRY(read_count(batcher.items_max, "MaxItemsPerBatch", sight)));
     }
     if (batcher.bytes_max.is_given()) {
         bytes_max = static_cast<std::size_t>(
@@ -169,9 +184,9 @@ bool StateTrial::exceeds_tolerance() const {
     }
     auto failed = *test_.failed_iterations;
     auto is_over_count = tolerated_count_ && failed > static_cast<std::uint64_t>(*tolerated_count_);
-    auto share = items_.value_or(0) == 0 ? 0.0
-                                         : 100.0 * static_cast<double>(failed) /
-                                               static_cast<double>(*items_);
+    auto share = items_.value_or(0) == 0
+                     ? 0.0
+                     : 100.0 * static_cast<double>(failed) / static_cast<double>(*items_);
     return is_over_count || (tolerated_percentage_ && share > *tolerated_percentage_);
 }
 

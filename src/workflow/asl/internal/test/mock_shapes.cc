@@ -14,10 +14,10 @@ namespace sluice::workflow::asl::internal {
 
 namespace {
 
-/// What APIs answer, as far as it is checked. A type is `string`, `number`, `boolean`, `any`, a list
-/// with the type of its items, a map of members, or a map with `$type` and `$min`, `$max` (of the
-/// number, or of the characters) and `$enum`. A member with `!` is always there; `*` stands for all
-/// other names.
+/// What APIs answer, as far as it is checked. A type is `string`, `number`, `boolean`, `any`, a
+/// list with the type of its items, a map of members, or a map with `$type` and `$min`, `$max` (of
+/// the number, or of the characters) and `$enum`. A member with `!` is always there; `*` stands for
+/// all other names.
 constexpr std::pair<std::string_view, std::string_view> shapes[] = {
     {"states:startExecution", R"({"ExecutionArn!": "string", "StartDate!": "string"})"},
     {"states:startExecution.sync",
@@ -86,8 +86,7 @@ constexpr std::pair<std::string_view, std::string_view> shapes[] = {
     {"kms:decrypt",
      R"({"Plaintext": {"$type": "string", "$min": 1, "$max": 4096},
          "KeyId": {"$type": "string", "$min": 1, "$max": 2048}, "EncryptionAlgorithm": "string"})"},
-    {"batch:submitJob",
-     R"({"JobArn": "string", "JobName!": "string", "JobId!": "string"})"},
+    {"batch:submitJob", R"({"JobArn": "string", "JobName!": "string", "JobId!": "string"})"},
     {"sfn:startExecution", R"({"ExecutionArn!": "string", "StartDate!": "string"})"},
 };
 
@@ -206,8 +205,8 @@ private:
             if (value == nullptr && is_required && validation_ == TestMock::Validation::Strict) {
                 return fmt::format("Required field '{}' is missing", name);
             }
-            auto found = value == nullptr || value->is_null() ? std::string{}
-                                                              : fault(name, member, *value);
+            auto found =
+                value == nullptr || value->is_null() ? std::string{} : fault(name, member, *value);
             if (!found.empty()) {
                 return found;
             }

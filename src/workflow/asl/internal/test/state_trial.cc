@@ -141,10 +141,10 @@ Flow<void> StateTrial::choose() {
     const auto& choice = std::get<ChoiceState>(state_.details);
     for (auto at = std::size_t{0}; at < choice.rules.size(); ++at) {
         const auto& rule = choice.rules[at];
-        if (!TRY(rule.condition.holds(sight, fmt::format("Choices[{}]/Condition", at)))) {
+        if (!TRY(rule.condition.holds(sight, at))) {
             continue;
         }
-        outcome_.output = rule.output ? TRY(rule.output->evaluate(sight, "Output"))
+        outcome_.output = rule.output    ? TRY(rule.output->evaluate(sight, "Output"))
                           : is_jsonata() ? data
                                          : TRY(apply_path(state_.output_path, sight));
         TRY(assign(rule.assign, sight));
@@ -161,8 +161,7 @@ Flow<void> StateTrial::choose() {
 
 Flow<void> StateTrial::fail() {
     auto data = TRY(input_data());
-    return std::unexpected(
-        TRY(read_failure(std::get<FailState>(state_.details), sight_of(data))));
+    return std::unexpected(TRY(read_failure(std::get<FailState>(state_.details), sight_of(data))));
 }
 
 Flow<Value> StateTrial::begin_task() {
@@ -190,7 +189,8 @@ Flow<void> StateTrial::begin_parallel() {
         return std::unexpected(std::move(data.error()));
     }
     if (state_.parameters) {
-        TRY(state_.parameters->evaluate(sight_of(*data), is_jsonata() ? "Arguments" : "Parameters"));
+        TRY(state_.parameters->evaluate(sight_of(*data),
+                                        is_jsonata() ? "Arguments" : "Parameters"));
     }
     return {};
 }
@@ -227,8 +227,8 @@ Flow<void> StateTrial::work() {
 Flow<void> StateTrial::complete(const Value& result) {
     if (is_jsonata()) {
         auto sight = sight_of(test_.input);
-        auto has_result = state_.kind == Kind::Task || state_.kind == Kind::Map ||
-                          state_.kind == Kind::Parallel;
+        auto has_result =
+            state_.kind == Kind::Task || state_.kind == Kind::Map || state_.kind == Kind::Parallel;
         sight.result = has_result ? &result : nullptr;
         return leave(result, sight);
     }
