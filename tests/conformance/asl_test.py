@@ -86,9 +86,10 @@ def history_difference(vector, got):
         return None
     wildcards = vector.get("wildcards") or []
     if vector.get("historyOrder") == "lossy-parallel":
+        # The recorder lost the ends of Parallel states, of nested ones too.
         def names(events):
             return sorted((event["type"], (event.get("details") or {}).get("name", "")) for event in events
-                          if event["type"] not in ("ParallelStateSucceeded", "ParallelStateFailed"))
+                          if event["type"] not in ("ParallelStateSucceeded", "ParallelStateFailed", "ParallelStateExited"))
         return None if names(expected) == names(got) else f"events {names(expected)}, got {names(got)}"
     for wanted, event in zip(expected, got):
         if difference := event_difference(wanted, event, wildcards):
@@ -110,10 +111,25 @@ def verdict(vector, answer):
     return history_difference(vector, answer.get("history", []))
 
 
+def with_placeholders(value, wildcards):
+    """A mock's input, with what stands for any value written as mocks have it."""
+    if isinstance(value, dict):
+        return {key: with_placeholders(member, wildcards) for key, member in value.items()}
+    if isinstance(value, list):
+        return [with_placeholders(item, wildcards) for item in value]
+    return "<any>" if isinstance(value, str) and value in wildcards else value
+
+
+def mocks_of(vector):
+    wildcards = vector.get("wildcards") or []
+    return [{**mock, "input": with_placeholders(mock["input"], wildcards)} if "input" in mock else mock
+            for mock in vector.get("mocks") or []]
+
+
 def run(program, vectors):
     """All of them in one process, each on virtual time; the answers in their order."""
     lines = "".join(json.dumps({"id": vector["id"], "definition": vector["definition"], "input": vector["input"],
-                                "mocks": vector.get("mocks") or [], "objects": vector.get("objects") or [],
+                                "mocks": mocks_of(vector), "objects": vector.get("objects") or [],
                                 "express": vector.get("machineType") == "EXPRESS"}) + "\n" for vector in vectors)
     done = subprocess.run([program, "run", "-", "--batch"], input=lines, capture_output=True, text=True, timeout=600)
     answers = [json.loads(line) for line in done.stdout.splitlines()]

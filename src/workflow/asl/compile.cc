@@ -48,6 +48,9 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if (options.is_express) {
         params = params.with("express", true);
     }
+    if (!options.account.empty()) {
+        params = params.with("account", options.account);
+    }
     if (options.is_mocked) {
         params = params.with("mocked", true);
     }

@@ -28,12 +28,12 @@ struct Step {
     enum class Kind : std::uint8_t { Next, Ended, Failed, Waiting };
 
     Kind kind = Kind::Waiting;
-    StateNumber next = 0;
+    StateNumber next = 0; ///< Of a failure: the state that failed.
     Value output;
     Failure failure{};
 
-    static Step failed(Failure failure) {
-        return {.kind = Kind::Failed, .output = {}, .failure = std::move(failure)};
+    static Step failed(Failure failure, StateNumber state = 0) {
+        return {.kind = Kind::Failed, .next = state, .output = {}, .failure = std::move(failure)};
     }
 };
 
