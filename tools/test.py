@@ -68,6 +68,7 @@ STEPS = [
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
     meeting("JSONPath", "conformance/jsonpath_test.py"),
     meeting("CESQL", "conformance/cesql_test.py"),
+    meeting("state machines", "conformance/asl_test.py"),
     meeting("TestState", "conformance/asl_state_test.py"),
     meeting("workloads", "conformance/wfcommons_test.py"),
     Step("unit", ctest("dev"), results="dev"),

@@ -39,7 +39,7 @@ protected:
     }
 
     void load(std::string_view definition, bool is_express = false) {
-        auto form = value::parse_json(definition);
+        auto form = value::parse_json(definition, {.depth_max = 1000});
         ASSERT_TRUE(form) << form.error().message;
         auto machine = read(*form);
         ASSERT_TRUE(machine) << machine.error().front().location << ": "
