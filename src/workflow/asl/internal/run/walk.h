@@ -9,7 +9,7 @@
 
 #include "expr/states/sight.h"
 #include "trigger/firing.h"
-#include "trigger/listener.h"
+#include "trigger/history.h"
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/internal/run/fan.h"
 #include "workflow/asl/internal/run/frame.h"

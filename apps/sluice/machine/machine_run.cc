@@ -1,4 +1,4 @@
-#include "sluice/run/machine_run.h"
+#include "sluice/machine/machine_run.h"
 
 #include <chrono>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
 #include "sluice/output.h"
-#include "sluice/run/machine_cast.h"
+#include "sluice/machine/machine_cast.h"
 #include "sluice/run/prepared_run.h"
 #include "trial/stage.h"
 #include "value/json.h"
