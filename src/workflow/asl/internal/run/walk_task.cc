@@ -150,14 +150,13 @@ Step Walk::begin_task(Visit& visit) {
         }
         return named(task, std::move(told));
     });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last,
-                      [&] {
-                          auto told = Value{};
-                          if (kind == "Task") {
-                              told = named(task, Value::map({}));
-                          }
-                          return told;
-                      });
+    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
+        auto told = Value{};
+        if (kind == "Task") {
+            told = named(task, Value::map({}));
+        }
+        return told;
+    });
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
