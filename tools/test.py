@@ -61,6 +61,7 @@ STEPS = [
     meeting("sharing", "e2e/sharing_test.py"),
     meeting("trials", "e2e/trial_test.py"),
     meeting("pictures", "e2e/graph_test.py"),
+    meeting("machine files", "e2e/machine_file_test.py"),
     meeting("Step Functions", "e2e/stepfunctions_test.py"),
     meeting("client", "e2e/client_test.py"),
     meeting("operations", "e2e/operations_test.py"),

@@ -12,7 +12,6 @@
 #include "sluice/bench_report.h"
 #include "sluice/languages.h"
 #include "store/embedded/open.h"
-#include "workflow/raw/parse.h"
 
 namespace sluice::app {
 
@@ -129,18 +128,6 @@ void BenchWorld::close() {
 Result<void> BenchWorld::define(const Value& form) {
     auto name = std::string{form.find("name")->as_string()};
     TRY(engine_->catalog().add("default", {.name = std::move(name), .form = form}));
-    return {};
-}
-
-Result<void> BenchWorld::define_file(const std::string& file, std::string_view text) {
-    auto document = workflow::raw::parse(text, file);
-    auto read = document ? read_definition(*document, vocabulary_, {})
-                         : std::unexpected(std::move(document).error());
-    if (!read) {
-        return fail(Errc::InvalidInput, "{}", to_text(read.error().front()));
-    }
-    TRY(engine_->catalog().add(
-        "default", {.name = read->name, .language = read->language, .form = read->form}));
     return {};
 }
 

@@ -67,8 +67,6 @@ public:
     const std::filesystem::path& path() const { return path_; }
 
     Result<void> define(const Value& form);
-    /// In whichever language it is; its name is that of the file.
-    Result<void> define_file(const std::string& file, std::string_view text);
     Result<void> start(const std::string& run, const std::string& definition);
     Result<Value> await(const std::string& run);
 

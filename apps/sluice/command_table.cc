@@ -352,7 +352,7 @@ Command bench_row() {
         .words = {{.name = "WORKLOAD",
                    .target = &options->workload,
                    .help = "Which",
-                   .choices = {"noop", "join", "sequence", "parallel", "waiting", "expr"},
+                   .choices = {"noop", "join", "sequence", "parallel", "waiting", "expr", "asl"},
                    .is_required = true},
                   count("--events", options->events, "Events to send"),
                   count("--event-bytes", options->event_bytes, "Bytes of an event"),

@@ -11,7 +11,7 @@
 #include "base/fingerprint.h"
 #include "sluice/output.h"
 #include "value/json.h"
-#include "workflow/asl/read.h"
+#include "workflow/asl/check.h"
 #include "workflow/raw/check.h"
 #include "workflow/raw/parse.h"
 
@@ -115,21 +115,17 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
 std::expected<raw::Definition, Findings> load_machine(
     const std::string& text, const std::string& file,
     const workflow::asl::CompileOptions& options) {
-    auto document = raw::parse(text, file);
+    auto document = parse_document(text, file);
     if (!document) {
         return std::unexpected(document.error());
     }
-    auto machine = workflow::asl::read(document->form, {.is_express = options.is_express,
-                                                        .refuses_unsupported = !options.is_mocked});
-    if (machine) {
-        return workflow::asl::compile(document->form, options);
+    auto findings = workflow::asl::check(
+        *document, {.is_express = options.is_express, .refuses_unsupported = !options.is_mocked});
+    std::erase_if(findings, &raw::Finding::is_warning);
+    if (!findings.empty()) {
+        return std::unexpected(std::move(findings));
     }
-    auto problems = std::vector<trigger::Problem>{};
-    for (const auto& diagnostic : machine.error()) {
-        auto path = diagnostic.location.substr(diagnostic.location.starts_with('/') ? 1 : 0);
-        problems.push_back({.path = path, .message = diagnostic.message});
-    }
-    return std::unexpected(raw::locate(*document, std::move(problems)));
+    return workflow::asl::compile(document->form, options);
 }
 
 std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(

@@ -171,7 +171,7 @@ std::unexpected<Failure> invalid_path(const RootedPath& path) {
 /// One evaluation of a rule.
 class RuleEvaluation {
 public:
-    RuleEvaluation(const Sight& sight, std::string_view field) : sight_{sight}, field_{field} {}
+    RuleEvaluation(const Sight& sight, std::size_t at) : sight_{sight}, at_{at} {}
 
     std::expected<bool, Failure> holds(const Rule& rule) const {
         return std::visit([this](const auto& content) { return test(content); }, rule.content);
@@ -224,15 +224,16 @@ private:
     Outcome test(const Negation& negation) const { return !TRY(holds(negation.rule.front())); }
 
     Outcome test(const Template& expression) const {
-        auto value = TRY(expression.evaluate(sight_, field_));
+        auto field = fmt::format("Choices[{}]/Condition", at_);
+        auto value = TRY(expression.evaluate(sight_, field));
         if (!value.is_bool()) {
-            return std::unexpected(unexpected_type(expression, field_, "boolean", value));
+            return std::unexpected(unexpected_type(expression, field, "boolean", value));
         }
         return value.as_bool();
     }
 
     const Sight& sight_;
-    std::string_view field_;
+    std::size_t at_;
 };
 
 } // namespace
@@ -277,8 +278,8 @@ std::expected<Condition, std::vector<TemplateProblem>> Condition::compile(const 
         std::make_shared<const Plan>(Plan{*std::move(made), std::move(compiler.variables)})};
 }
 
-std::expected<bool, Failure> Condition::holds(const Sight& sight, std::string_view field) const {
-    return RuleEvaluation{sight, field}.holds(plan_->rule);
+std::expected<bool, Failure> Condition::holds(const Sight& sight, std::size_t at) const {
+    return RuleEvaluation{sight, at}.holds(plan_->rule);
 }
 
 const std::vector<std::string>& Condition::variables() const {

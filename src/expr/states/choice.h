@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <expected>
 #include <memory>
 #include <string>
@@ -22,8 +23,8 @@ public:
                                                                           Language language);
 
     /// A value of another type makes a comparison false; a path that finds nothing fails, but for
-    /// `IsPresent`. `field` names a JSONata condition in failures: `Choices[0]/Condition`.
-    std::expected<bool, Failure> holds(const Sight& sight, std::string_view field) const;
+    /// `IsPresent`. `at` is the rule's place, by which failures name it: `Choices[0]/Condition`.
+    std::expected<bool, Failure> holds(const Sight& sight, std::size_t at) const;
 
     /// Variables that it reads.
     const std::vector<std::string>& variables() const;

@@ -21,7 +21,7 @@ std::string decided(std::string_view rule, std::string_view data,
         return pointer + ": " + message;
     }
     auto scene = Scene{data, R"({"c": 1})", R"({"v": "x"})"};
-    auto verdict = condition->holds(scene.sight(), "Choices[0]/Condition");
+    auto verdict = condition->holds(scene.sight(), 0);
     if (!verdict) {
         return *verdict.error().error + ": " + *verdict.error().cause;
     }

@@ -89,7 +89,7 @@ TEST(StatesReference, TellsTheTruthAboutConditions) {
             EXPECT_EQ("refused", result) << source;
             continue;
         }
-        auto verdict = condition->holds(scene_of(page).sight(), "");
+        auto verdict = condition->holds(scene_of(page).sight(), 0);
         auto outcome = verdict ? std::expected<Value, Failure>{Value{*verdict}}
                                : std::unexpected(verdict.error());
         EXPECT_EQ(testing::told(outcome), result) << source;

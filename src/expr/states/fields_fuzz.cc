@@ -34,7 +34,7 @@ void try_form(const sluice::Value& form, const states::Sight& sight) {
             INVARIANT(!made->is_constant() || value == form, "a constant is its form");
         }
         if (auto condition = states::Condition::compile(form, language)) {
-            auto verdict = condition->holds(sight, "Condition");
+            auto verdict = condition->holds(sight, 0);
             INVARIANT(verdict || verdict.error().error, "a failure has a name");
         }
     }

@@ -141,6 +141,15 @@ TEST(JsonataTemplate, FailsInTheServicesWords) {
     EXPECT_EQ(location, "Assign/a");
 }
 
+TEST(JsonataTemplate, TellsWhatJsonataComplainsOf) {
+    EXPECT_THAT(
+        queried(R"("{% 1 + 'a' %}")"),
+        HasSubstr(R"(T2002: The right side of the "+" operator must evaluate to a number)"));
+    EXPECT_THAT(queried(R"("{% 1 < 'a' %}")"),
+                HasSubstr(R"(T2009: The values 1 and "a" either side of operator "<" must be)"));
+    EXPECT_THAT(queried(R"("{% $error('my words') %}")"), HasSubstr("D3137: my words"));
+}
+
 TEST(JsonataTemplate, TellsOfAnUnexpectedType) {
     auto items = Template::compile(Value{"{% $v %}"}, {.language = Language::Jsonata});
 

@@ -1,7 +1,6 @@
 #include "workflow/asl/check.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -50,13 +49,8 @@ bool may_be_machine(std::string_view text, std::string_view file) {
 }
 
 std::vector<raw::Finding> check(const raw::Document& document, const ReadOptions& options) {
-    auto diagnostics = std::vector<Diagnostic>{};
-    if (auto machine = read(document.form, options); !machine) {
-        diagnostics = std::move(machine.error());
-    }
-    std::ranges::move(warnings(document.form, options), std::back_inserter(diagnostics));
     auto findings = std::vector<raw::Finding>{};
-    for (auto& diagnostic : diagnostics) {
+    for (auto& diagnostic : diagnose(document.form, options)) {
         findings.push_back(finding_of(document, std::move(diagnostic)));
     }
     std::ranges::stable_sort(findings, {}, [](const raw::Finding& finding) {

@@ -1,5 +1,7 @@
 #include "workflow/asl/read.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -82,6 +84,13 @@ std::expected<std::shared_ptr<const Machine>, std::vector<Diagnostic>> read(
         return std::unexpected(reading.report.take_errors());
     }
     return std::make_shared<const Machine>(std::move(reading.machine));
+}
+
+std::vector<Diagnostic> diagnose(const Value& form, const ReadOptions& options) {
+    auto reading = read_all(form, options);
+    auto diagnostics = reading.report.take_errors();
+    std::ranges::move(reading.report.take_warnings(), std::back_inserter(diagnostics));
+    return diagnostics;
 }
 
 std::vector<Diagnostic> warnings(const Value& form, const ReadOptions& options) {

@@ -33,7 +33,10 @@ struct ReadOptions {
 std::expected<std::shared_ptr<const Machine>, std::vector<Diagnostic>> read(
     const Value& form, const ReadOptions& options = {});
 
-/// Warnings that do not stop it.
+/// Everything that is to be said of a definition: what is wrong with it, then what does not stop
+/// it.
+std::vector<Diagnostic> diagnose(const Value& form, const ReadOptions& options = {});
+/// The latter alone.
 std::vector<Diagnostic> warnings(const Value& form, const ReadOptions& options = {});
 
 } // namespace sluice::workflow::asl

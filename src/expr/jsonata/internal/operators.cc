@@ -84,6 +84,26 @@ bool is_equal_object(const Item& left, const Item& right, Arena& arena, std::siz
     return true;
 }
 
+std::string_view sign_of(Operator op) {
+    switch (op) {
+        case Operator::Add: return "+";
+        case Operator::Subtract: return "-";
+        case Operator::Multiply: return "*";
+        case Operator::Divide: return "/";
+        case Operator::Remainder: return "%";
+        case Operator::Less: return "<";
+        case Operator::LessOrEqual: return "<=";
+        case Operator::Greater: return ">";
+        default: return ">=";
+    }
+}
+
+/// A text or a number, for messages.
+std::string word_for(const Item& item) {
+    return item.is_string() ? fmt::format("\"{}\"", item.as_text().substr(0, 100))
+                            : number_text(item);
+}
+
 } // namespace
 
 bool truth_of(const Item& item, Arena& arena, std::size_t depth) {
@@ -149,10 +169,12 @@ bool is_finite_number(const Item& item) {
 
 Item calculate(Operator op, const Item& left, const Item& right, std::size_t position) {
     if (!left.is_undefined() && !is_finite_number(left)) {
-        raise_at(position, "T2001", "the left side of an arithmetic operator must be a number");
+        raise_at(position, "T2001",
+                 "the left side of the \"{}\" operator must evaluate to a number", sign_of(op));
     }
     if (!right.is_undefined() && !is_finite_number(right)) {
-        raise_at(position, "T2002", "the right side of an arithmetic operator must be a number");
+        raise_at(position, "T2002",
+                 "the right side of the \"{}\" operator must evaluate to a number", sign_of(op));
     }
     if (left.is_undefined() || right.is_undefined()) {
         return {};
@@ -170,16 +192,20 @@ Item compare(Operator op, const Item& left, const Item& right, std::size_t posit
         return item.is_undefined() || item.is_string() || item.is_number();
     };
     if (!is_comparable(left) || !is_comparable(right)) {
-        raise_at(position, "T2010",
-                 "the expressions either side of a comparison must evaluate to numeric or string "
-                 "values");
+        raise_at(
+            position, "T2010",
+            "the expressions either side of operator \"{}\" must evaluate to numeric or string "
+            "values",
+            sign_of(op));
     }
     if (left.is_undefined() || right.is_undefined()) {
         return {};
     }
     if (left.is_string() != right.is_string()) {
-        raise_at(position, "T2009",
-                 "the values either side of a comparison must be of the same data type");
+        raise_at(
+            position, "T2009",
+            "the values {} and {} either side of operator \"{}\" must be of the same data type",
+            word_for(left), word_for(right), sign_of(op));
     }
     auto order = order_of(left, right);
     switch (op) {

@@ -26,7 +26,7 @@ Fault wrong_argument(std::string_view function, std::size_t at) {
 
 Answer answer_of(FunctionResult result) {
     if (!result) {
-        return Fault{"D3141", std::move(result.error()), 0};
+        return Fault{"T0410", std::move(result.error()), 0};
     }
     return *std::move(result);
 }

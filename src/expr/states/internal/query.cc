@@ -70,7 +70,8 @@ std::string told(const Fault& fault) {
         return "T1006: Attempted to invoke a non-function";
     }
     auto message = fault.message;
-    if (!message.empty() && message.front() >= 'a' && message.front() <= 'z') {
+    auto is_of_the_author = fault.code == "D3137" || fault.code == "D3141"; // $error and $assert
+    if (!is_of_the_author && !message.empty() && message.front() >= 'a' && message.front() <= 'z') {
         message.front() = static_cast<char>(message.front() - 'a' + 'A');
     }
     return fmt::format("{}: {}", fault.code, message);

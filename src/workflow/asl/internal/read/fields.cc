@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/program.h"
 #include "workflow/asl/internal/read/payload_check.h"
 #include "workflow/asl/internal/read/variable_name.h"
 

@@ -95,7 +95,7 @@ void read_processor_config(StateSite& site, const Object& processor, MapState& m
         infer_mode(site, map);
         return;
     }
-    config->allow_only({"Mode", "ExecutionType"});
+    config->allow_only({"Mode", "ExecutionType", "Comment"});
     auto mode = config->word("Mode", {"INLINE", "DISTRIBUTED"});
     map.is_distributed = mode == "DISTRIBUTED";
     map.is_express = config->word("ExecutionType", {"STANDARD", "EXPRESS"}) == "EXPRESS";

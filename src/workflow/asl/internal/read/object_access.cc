@@ -72,8 +72,8 @@ void check_csv(const Object& config, std::string_view type) {
 
 void read_reader_config(const Object& config, Language language, ObjectAccess& access) {
     config.allow_only({"InputType", "CSVDelimiter", "CSVHeaderLocation", "CSVHeaders",
-                       "ItemsPointer", "ManifestType", "Transformation", "MaxItems",
-                       "MaxItemsPath"});
+                       "ItemsPointer", "ManifestType", "Transformation", "MaxItems", "MaxItemsPath",
+                       "Comment"});
     auto type = config.word("InputType", {"CSV", "JSON", "JSONL", "PARQUET", "MANIFEST"});
     check_csv(config, type.value_or(""));
     config.word("ManifestType", {"S3_INVENTORY", "ATHENA_DATA"});
@@ -165,7 +165,7 @@ std::optional<ObjectAccess> read_result_writer(const Object& map, Language langu
     read_call(*writer, language, {"s3:putObject"}, access);
     if (auto config = writer->object("WriterConfig")) {
         access.config = config->form();
-        config->allow_only({"Transformation", "OutputType"});
+        config->allow_only({"Transformation", "OutputType", "Comment"});
         config->word("Transformation", {"NONE", "COMPACT", "FLATTEN"});
         config->word("OutputType", {"JSON", "JSONL"});
     }

@@ -35,13 +35,13 @@ Value ContextObject::make() const {
     // Those of express machines have something unique behind their name.
     auto is_express = program_.limits.events_max == 0 && name.contains(':');
     auto kind = std::string_view{is_express ? "express" : "execution"};
-    auto execution = Value::object(
-        {{"Id", arn_of(program_, kind, fmt::format("{}:{}", info.definition, name))},
-         {"Input", info.input},
-         {"StartTime", time_text(info.started)},
-         {"Name", is_express ? name.substr(0, name.find(':')) : name},
-         {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
-         {"RedriveCount", as_value(info.generation - 1)}});
+    auto execution =
+        Value::object({{"Id", arn_of(program_, kind, fmt::format("{}:{}", info.definition, name))},
+                       {"Input", info.input},
+                       {"StartTime", time_text(info.started)},
+                       {"Name", is_express ? name.substr(0, name.find(':')) : name},
+                       {"RoleArn", fmt::format("arn:aws:iam::{}:role/sluice", program_.account)},
+                       {"RedriveCount", as_value(info.generation - 1)}});
     auto machine = Value::object(
         {{"Id", arn_of(program_, "stateMachine", info.definition)}, {"Name", info.definition}});
     auto state =

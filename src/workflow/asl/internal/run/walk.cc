@@ -171,11 +171,11 @@ void Walk::end_run(const Step& step) {
     }
     tell(*frame.tally, "Execution", "Failed", frame.last, [&] { return told; });
     if (!failed_at_.is_null()) {
-        firing_.record(trigger::Remembered{
-            .scope = trigger::root_scope,
-            .trigger = program_.machine_trigger(),
-            .memory = Value::object(
-                {{"events", as_value(frame.tally->events)}, {"failed", failed_at_}})});
+        firing_.record(
+            trigger::Remembered{.scope = trigger::root_scope,
+                                .trigger = program_.machine_trigger(),
+                                .memory = Value::object({{"events", as_value(frame.tally->events)},
+                                                         {"failed", failed_at_}})});
     }
     auto ended =
         Value::object({{"kind", error.value_or("failed")}, {"message", cause.value_or("")}});

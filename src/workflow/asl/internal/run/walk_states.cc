@@ -102,7 +102,7 @@ Step Walk::choose(Visit& visit) {
     auto next = choice.otherwise;
     for (auto at = std::size_t{0}; at < choice.rules.size(); ++at) {
         const auto& rule = choice.rules[at];
-        auto holds = rule.condition.holds(sight, fmt::format("Choices[{}]/Condition", at));
+        auto holds = rule.condition.holds(sight, at);
         if (!holds) {
             return fault(visit, std::move(holds.error()));
         }

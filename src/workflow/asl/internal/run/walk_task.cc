@@ -133,9 +133,12 @@ Step Walk::begin_task(Visit& visit) {
     auto& frame = visit.frame;
     auto kind = event_kind(task);
     frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
-        auto told = kind == "Task"
-                        ? Value::object({{"parameters", *arguments}, {"region", program_.region}})
-                        : Value::object({{"input", *arguments}, {"resource", task.resource}});
+        auto told = Value::map({});
+        if (kind == "Task") {
+            told = told.with("parameters", *arguments).with("region", program_.region);
+        } else {
+            told = told.with("input", *arguments).with("resource", task.resource);
+        }
         if (timeout) {
             told = told.with("timeoutInSeconds", as_value(*timeout));
         }
@@ -147,8 +150,13 @@ Step Walk::begin_task(Visit& visit) {
         }
         return named(task, std::move(told));
     });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last,
-                      [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
+        auto told = Value{};
+        if (kind == "Task") {
+            told = named(task, Value::map({}));
+        }
+        return told;
+    });
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;

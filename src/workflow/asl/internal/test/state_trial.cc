@@ -141,7 +141,7 @@ Flow<void> StateTrial::choose() {
     const auto& choice = std::get<ChoiceState>(state_.details);
     for (auto at = std::size_t{0}; at < choice.rules.size(); ++at) {
         const auto& rule = choice.rules[at];
-        if (!TRY(rule.condition.holds(sight, fmt::format("Choices[{}]/Condition", at)))) {
+        if (!TRY(rule.condition.holds(sight, at))) {
             continue;
         }
         outcome_.output = rule.output    ? TRY(rule.output->evaluate(sight, "Output"))
