@@ -12,7 +12,6 @@
 #include "trigger/arrival.h"
 #include "trigger/history.h"
 #include "trigger/internal/bindings.h"
-#include "trigger/listener.h"
 #include "trigger/run_triggers.h"
 #include "trigger/state.h"
 

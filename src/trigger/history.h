@@ -34,6 +34,15 @@ enum class Fate : std::uint8_t {
 };
 std::string_view to_string(Fate fate);
 
+/// Hears what a language has to tell of its decisions beyond the changes that are recorded, such as
+/// the execution history of a state machine. Nobody listens in normal running: a run's history is
+/// decided again for it.
+class Listener {
+public:
+    virtual ~Listener() = default;
+    virtual void hear(const Moment& moment, const Value& told) = 0;
+};
+
 /// One event of a run's history, with what deciding it did.
 struct Entry {
     EventNumber number;

@@ -51,6 +51,7 @@ Result<Value> read_map(const dom::object& object, std::size_t depth_left) {
     auto members = std::vector<Member>{};
     members.reserve(object.size());
     for (auto [key, member] : object) {
+        // Not in the same expression: GCC does not destroy the key when TRY returns from there.
         auto value = TRY(read(member, depth_left));
         members.push_back({std::string{key}, std::move(value)});
     }

@@ -21,6 +21,8 @@ public:
     /// the one that is meant.
     virtual Result<void> check_same(const Value& existing) = 0;
     virtual Result<void> begin(engine::Engine& engine) const = 0;
+    /// Whether how it ended is printed as the end of an execution of a state machine.
+    virtual bool is_machine() const { return false; }
     /// The command that goes on with it, without its events.
     virtual std::string again() const = 0;
 };

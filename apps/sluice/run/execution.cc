@@ -9,6 +9,7 @@
 #include "sluice/output.h"
 #include "sluice/run/idle.h"
 #include "value/json.h"
+#include "workflow/asl/history.h"
 
 namespace sluice::app {
 
@@ -228,10 +229,31 @@ ExitCode Execution::stop_waiting() {
     return ExitCode::Waiting;
 }
 
+namespace {
+
+trigger::Status status_named(std::string_view name) {
+    for (auto status : {trigger::Status::Succeeded, trigger::Status::Failed,
+                        trigger::Status::Cancelled, trigger::Status::TimedOut}) {
+        if (to_string(status) == name) {
+            return status;
+        }
+    }
+    return trigger::Status::Running;
+}
+
+} // namespace
+
 ExitCode Execution::stop_ended(const Value& ending) {
     auto had_bad_lines = feed_ && feed_->had_bad_lines() && !options_.keeps_going;
     close();
     auto status = text_at(ending, "status");
+    if (beginning_.is_machine()) {
+        auto part = [&](std::string_view name) {
+            const auto* found = ending.find(name);
+            return found == nullptr ? Value{} : *found;
+        };
+        print_json(workflow::asl::execution_end(status_named(status), part("result"), part("error")));
+    }
     if (status != to_string(trigger::Status::Succeeded)) {
         notice(
             fmt::format("run {} {}: {}", name_.id, status, describe_error(*ending.find("error"))),
@@ -239,7 +261,9 @@ ExitCode Execution::stop_ended(const Value& ending) {
                 .with("error", *ending.find("error")));
         return ExitCode::Failed;
     }
-    print_json(*ending.find("result"));
+    if (!beginning_.is_machine()) {
+        print_json(*ending.find("result"));
+    }
     return had_bad_lines ? ExitCode::Invalid : ExitCode::Ok;
 }
 

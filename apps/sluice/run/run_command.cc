@@ -5,7 +5,7 @@
 #include "sluice/languages.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
-#include "sluice/run/machine_run.h"
+#include "sluice/machine/machine_run.h"
 #include "sluice/run/prepared_run.h"
 #include "sluice/run/started_run.h"
 

@@ -19,6 +19,7 @@ public:
     }
     Result<void> check_same(const Value& existing) override;
     Result<void> begin(engine::Engine& engine) const override;
+    bool is_machine() const override { return prepared_.loaded.definition.language == "asl"; }
     std::string again() const override;
 
 private:

@@ -48,6 +48,9 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if (options.is_express) {
         params = params.with("express", true);
     }
+    if (!options.account.empty()) {
+        params = params.with("account", options.account);
+    }
     if (options.is_mocked) {
         params = params.with("mocked", true);
     }
@@ -62,7 +65,10 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if ((*machine)->timeout_seconds) {
         set = set.with("timeout", fmt::format("{}s", *(*machine)->timeout_seconds));
     }
-    return {.name = options.name, .language = "asl", .form = std::move(set)};
+    return {.name = options.name,
+            .language = "asl",
+            .form = std::move(set),
+            .input = Value::map({})};
 }
 
 } // namespace sluice::workflow::asl

@@ -19,6 +19,7 @@ inline constexpr auto items_function = std::string_view{"sluice.items"};
 struct CompileOptions {
     std::string name;
     bool is_express = false; ///< Its history has no limit.
+    std::string account{};   ///< In ARNs; empty: 123456789012.
     bool is_mocked = false;  ///< Every task is answered by `mock_function`.
 };
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trigger/listener.h"
+#include "trigger/history.h"
 #include "trigger/state.h"
 #include "value/value.h"
 

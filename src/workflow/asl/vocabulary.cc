@@ -89,7 +89,7 @@ private:
 };
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
-    auto reader = trigger::FormReader{params, "", problems, {"definition", "express", "mocked"}};
+    auto reader = trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {
@@ -105,6 +105,7 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     }
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
+    program.account = reader.text("account").value_or(program.account);
     program.limits.events_max = is_express ? 0 : program.limits.events_max;
     return std::make_shared<MachineAction>(std::move(program));
 }

@@ -115,7 +115,10 @@ Flow<Time> time_from(const Template& expression, const Sight& sight) {
 /// The value of a number field that is computed, and what makes it.
 Flow<Value> read_number(const NumberField& number, std::string_view field, const Sight& sight) {
     if (const auto* path = std::get_if<Selector>(&number.source)) {
-        return path->read(sight);
+        auto value = TRY(path->read(sight));
+        // The service takes a text that is a number.
+        auto parsed = value.is_string() ? value::parse_json(value.as_string()) : Result<Value>{value};
+        return parsed && (parsed->is_int() || parsed->is_double()) ? *std::move(parsed) : value;
     }
     if (const auto* expression = std::get_if<Template>(&number.source)) {
         return expression->evaluate(sight, field);

@@ -9,7 +9,7 @@
 
 #include "expr/states/sight.h"
 #include "trigger/firing.h"
-#include "trigger/listener.h"
+#include "trigger/history.h"
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/internal/run/fan.h"
 #include "workflow/asl/internal/run/frame.h"
@@ -28,12 +28,12 @@ struct Step {
     enum class Kind : std::uint8_t { Next, Ended, Failed, Waiting };
 
     Kind kind = Kind::Waiting;
-    StateNumber next = 0;
+    StateNumber next = 0; ///< Of a failure: the state that failed.
     Value output;
     Failure failure{};
 
-    static Step failed(Failure failure) {
-        return {.kind = Kind::Failed, .output = {}, .failure = std::move(failure)};
+    static Step failed(Failure failure, StateNumber state = 0) {
+        return {.kind = Kind::Failed, .next = state, .output = {}, .failure = std::move(failure)};
     }
 };
 

@@ -229,6 +229,10 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
     } else if (!is_distributed(fan.visit)) {
         fan.ended = child.last;
     }
+    if (!is_ended && map_of(fan.visit) == nullptr &&
+        machine().states[step.next].kind == Kind::Task) {
+        tell(*child.tally, "Task", "StateAborted", child.last, [] { return Value{}; });
+    }
     if (!is_ended) {
         ++fan.failed;
         if (!is_distributed(fan.visit)) {

@@ -10,7 +10,7 @@ Step Walk::give_up(const Visit& visit, Failure failure) {
     if (visit.frame.outer == nullptr) {
         failed_at_ = Value::object({{"state", as_value(visit.number)}, {"input", visit.input}});
     }
-    return Step::failed(std::move(failure));
+    return Step::failed(std::move(failure), visit.number);
 }
 
 std::optional<std::pair<StateNumber, Value>> Walk::place_left() {

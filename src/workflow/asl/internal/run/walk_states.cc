@@ -12,6 +12,12 @@ namespace {
 
 constexpr auto is_jsonata = [](const State& state) { return state.language == Language::Jsonata; };
 
+/// Whether its output may be larger than what came in: otherwise nobody measures it.
+bool makes_more(const State& state) {
+    return state.result || state.parameters || state.output || state.result_selector ||
+           state.kind == Kind::Task || state.kind == Kind::Map || state.kind == Kind::Parallel;
+}
+
 } // namespace
 
 Evaluated<std::optional<Value>> Walk::assigned_by(const Visit& /*visit*/,
@@ -51,7 +57,7 @@ Step Walk::complete(Visit& visit, const Value& result) {
     if (!exit) {
         return fault(visit, std::move(exit.error()));
     }
-    if (exceeds(exit->output)) {
+    if (makes_more(visit.state) && exceeds(exit->output)) {
         return exceed(visit, visit.state.name);
     }
     return leave(visit, *std::move(exit), visit.state.next);

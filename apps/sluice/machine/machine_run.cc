@@ -1,4 +1,4 @@
-#include "sluice/run/machine_run.h"
+#include "sluice/machine/machine_run.h"
 
 #include <chrono>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
 #include "sluice/output.h"
-#include "sluice/run/machine_cast.h"
+#include "sluice/machine/machine_cast.h"
 #include "sluice/run/prepared_run.h"
 #include "trial/stage.h"
 #include "value/json.h"
@@ -25,22 +25,19 @@ namespace {
 namespace asl = workflow::asl;
 
 const auto run_name = engine::RunName{.id = "run"};
+// Of nobody, as in the service's own examples.
+constexpr auto account = std::string_view{"111111111111"};
 // A run that never ends is stopped at one of these.
 constexpr auto moments_max = std::uint64_t{1'000'000};
 constexpr auto steps_max = std::uint64_t{20'000'000};
 
 class MachineRun {
 public:
-    MachineRun(const RunOptions& options, const workflow::raw::Definition& definition,
+    MachineRun(const workflow::raw::Definition& definition, const trigger::Vocabulary& vocabulary,
                MachineCast& cast, reactor::VirtualTime& time)
-        : options_(options),
-          definition_(definition),
-          time_(time),
-          cast_(cast),
-          vocabulary_(make_vocabulary()),
-          stage_(vocabulary_, time, cast) {}
+        : definition_(definition), time_(time), cast_(cast), stage_(vocabulary, time, cast) {}
 
-    Result<Value> run(const Value& input) {
+    Result<Value> run(const Value& input, bool has_history) {
         TRY(stage_.open());
         TRY(stage_.add({{.name = definition_.name,
                          .language = definition_.language,
@@ -68,7 +65,7 @@ public:
                                    : stage_.broken() ? *stage_.broken()
                                                      : Error{Errc::Internal, "no end"});
         }
-        return describe();
+        return describe(has_history);
     }
 
 private:
@@ -96,12 +93,12 @@ private:
                     value::format_duration(time_.steady()));
     }
 
-    Result<Value> describe() {
+    Result<Value> describe(bool has_history) {
         auto inspector = engine::Inspector{stage_.store(), stage_.vocabulary()};
         auto state = TRY(inspector.run(run_name));
         const auto& progress = state->progress;
         auto told = asl::execution_end(progress.status, progress.result, progress.error);
-        if (options_.has_history) {
+        if (has_history) {
             auto history = asl::History{};
             static_cast<void>(TRY(engine::replay(inspector, run_name, {}, {}, &history)));
             history.close(progress);
@@ -110,12 +107,21 @@ private:
         return told;
     }
 
-    const RunOptions& options_;
     const workflow::raw::Definition& definition_;
     reactor::VirtualTime& time_;
     MachineCast& cast_;
-    const trigger::Vocabulary vocabulary_;
     trial::Stage stage_;
+};
+
+/// A machine to be tried, with all that is given to it.
+struct Trial {
+    std::string text;
+    std::string file;
+    Value input;
+    Value mocks; ///< Null: tasks call functions.
+    Value objects;
+    bool is_express = false;
+    bool has_history = false;
 };
 
 Result<Value> read_json(const std::string& given, std::string_view what) {
@@ -141,11 +147,67 @@ Time now() {
     return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
+Result<Value> try_one(const Trial& trial, const trigger::Vocabulary& vocabulary,
+                      Findings& findings) {
+    auto definition = load_machine(trial.text, trial.file,
+                                   {.name = name_of_file(trial.file),
+                                    .is_express = trial.is_express,
+                                    .account = std::string{account},
+                                    .is_mocked = !trial.mocks.is_null()});
+    if (!definition) {
+        findings = std::move(definition.error());
+        return fail(Errc::InvalidInput, "{}", findings.front().message);
+    }
+    auto mocks = asl::Mocks::read(trial.mocks);
+    if (!mocks) {
+        return fail(Errc::InvalidInput, "--mocks: {}", mocks.error().message);
+    }
+    auto objects = asl::ObjectsInMemory::read_form(trial.objects);
+    if (!objects) {
+        return fail(Errc::InvalidInput, "--objects: {}", objects.error().message);
+    }
+    auto time = reactor::VirtualTime{now()};
+    auto cast = MachineCast{*std::move(mocks), *std::move(objects), time};
+    return MachineRun{*definition, vocabulary, cast, time}.run(trial.input, trial.has_history);
+}
+
+/// One trial a line, `{id, definition, input, mocks, objects, express}`, and one answer a line.
+ExitCode try_lines(const std::string& text) {
+    auto vocabulary = make_vocabulary();
+    auto rest = std::string_view{text};
+    while (!rest.empty()) {
+        auto line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        auto given = value::parse_json(line);
+        if (!given) {
+            return report({Errc::InvalidInput, "a line is no JSON: " + given.error().message});
+        }
+        auto part = [&](std::string_view name) {
+            const auto* found = given->find(name);
+            return found == nullptr ? Value{} : *found;
+        };
+        auto findings = Findings{};
+        auto definition = part("definition");
+        auto told = try_one({.text = definition.is_string() ? std::string{definition.as_string()}
+                                                            : value::to_json(definition),
+                             .file = "machine.asl.json",
+                             .input = part("input"),
+                             .mocks = part("mocks"),
+                             .objects = part("objects"),
+                             .is_express = part("express") == Value{true},
+                             .has_history = true},
+                            vocabulary, findings);
+        auto answer = told ? *told : Value::object({{"refused", told.error().message}});
+        print_line(value::to_json(answer.with("id", part("id"))));
+    }
+    return ExitCode::Ok;
+}
+
 } // namespace
 
 bool is_trial(const RunOptions& options) {
     return !options.mocks.empty() || !options.objects.empty() || options.skips_waits ||
-           options.has_history;
+           options.has_history || options.is_batch;
 }
 
 ExitCode try_machine(const RunOptions& options) {
@@ -153,34 +215,31 @@ ExitCode try_machine(const RunOptions& options) {
     if (!text) {
         return report(text.error());
     }
-    auto definition = load_machine(*text, options.file,
-                                   {.name = name_of_file(options.file),
-                                    .is_express = options.is_express,
-                                    .is_mocked = !options.mocks.empty()});
-    if (!definition) {
-        say_findings(definition.error());
-        return ExitCode::Invalid;
+    if (options.is_batch) {
+        return try_lines(*text);
     }
     auto input = options.input.empty() ? Result<Value>{Value::map({})}
                                        : read_json(options.input, "the input");
-    auto mocks_form = read_json(options.mocks, "--mocks");
-    auto objects_form = read_json(options.objects, "--objects");
-    for (const auto* each : {&input, &mocks_form, &objects_form}) {
+    auto mocks = read_json(options.mocks, "--mocks");
+    auto objects = read_json(options.objects, "--objects");
+    for (const auto* each : {&input, &mocks, &objects}) {
         if (!*each) {
             return report(each->error());
         }
     }
-    auto mocks = asl::Mocks::read(*mocks_form);
-    if (!mocks) {
-        return report({Errc::InvalidInput, "--mocks: " + mocks.error().message});
+    auto findings = Findings{};
+    auto told = try_one({.text = *std::move(text),
+                         .file = options.file,
+                         .input = *std::move(input),
+                         .mocks = *std::move(mocks),
+                         .objects = *std::move(objects),
+                         .is_express = options.is_express,
+                         .has_history = options.has_history},
+                        make_vocabulary(), findings);
+    if (!findings.empty()) {
+        say_findings(findings);
+        return ExitCode::Invalid;
     }
-    auto objects = asl::ObjectsInMemory::read_form(*objects_form);
-    if (!objects) {
-        return report({Errc::InvalidInput, "--objects: " + objects.error().message});
-    }
-    auto time = reactor::VirtualTime{now()};
-    auto cast = MachineCast{*std::move(mocks), *std::move(objects), time};
-    auto told = MachineRun{options, *definition, cast, time}.run(*input);
     if (!told) {
         return report(told.error());
     }

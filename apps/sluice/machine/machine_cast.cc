@@ -1,4 +1,4 @@
-#include "sluice/run/machine_cast.h"
+#include "sluice/machine/machine_cast.h"
 
 #include <utility>
 

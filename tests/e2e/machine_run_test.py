@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""State machines tried by `sluice run`: the examples, and what the page of trials says.
+
+usage: machine_run_test.py [PROGRAM] [unittest options]
+"""
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.isfile(sys.argv[1]):
+    os.environ["SLUICE"] = os.path.abspath(sys.argv.pop(1))
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+from program import FAILED, INVALID, NOT_FOUND, ROOT, ProgramTest  # noqa: E402
+
+EXAMPLES = ROOT / "examples/asl"
+
+
+def mock(state, *outcomes):
+    return {"state": state, "anyInput": True, "outcomes": list(outcomes)}
+
+
+class Trials(ProgramTest):
+    def trial(self, file, given, mocks, *options, code=0):
+        return json.loads(self.sluice("run", EXAMPLES / file, "--input", json.dumps(given), "--mocks", json.dumps(mocks),
+                                      "--skip-waits", "--json", *options, code=code).stdout)
+
+    def test_a_saga_undoes_what_it_did(self):
+        mocks = [mock("Reserve", {"result": "r1"}), mock("Charge", {"error": "Busy"}, {"result": "p1"}),
+                 mock("Ship", {"error": "NoCarrier", "cause": "none goes there"}),
+                 mock("Refund", {"result": None}), mock("Release", {"result": None})]
+
+        ended = self.trial("order-saga.asl.json", {"id": 7}, mocks, "--history", code=FAILED)
+
+        self.assertEqual((ended["status"], ended["error"], ended["cause"]), ("FAILED", "NoCarrier", "none goes there"))
+        entered = [event["details"]["name"] for event in ended["history"] if event["type"].endswith("StateEntered")]
+        self.assertEqual(entered, ["Reserve", "Charge", "Ship", "Refund", "Release", "Rejected"])
+
+    def test_nobody_approves_for_a_week(self):
+        ended = self.trial("approval.asl.json", {"id": 7, "total": 5000}, [mock("Ask", {"timeout": True, "submitted": {}})], code=FAILED)
+        self.assertEqual(ended["error"], "Declined")
+
+    def test_somebody_approves(self):
+        answered = [mock("Ask", {"submitted": {}, "result": {"approved": True}})]
+        self.assertEqual(self.trial("approval.asl.json", {"id": 7, "total": 5000}, answered)["output"]["answer"], {"approved": True})
+        self.assertEqual(self.trial("approval.asl.json", {"id": 7, "total": 5}, [])["output"], {"id": 7, "total": 5})
+
+    def test_a_csv_is_summed_up(self):
+        lines = "sku,price,count\n" + "".join(f"s{n},{n},2\n" for n in range(1, 8))
+        objects = json.dumps([{"bucket": "b", "key": "k.csv", "body": lines}])
+
+        ended = self.trial("distributed-csv.asl.json", {"bucket": "b", "key": "k.csv"}, [], "--objects", objects)
+
+        self.assertEqual(ended, {"status": "SUCCEEDED", "output": {"batches": [12, 30, 14], "total": 56}})
+
+    def test_montage(self):
+        tasks = ["mProject", "mDiffFit", "mBackground", "Model", "Add"]
+        mocks = [mock(f"{task} {band}", {"echo": True}) for task in tasks for band in ("red", "green", "blue")]
+        mocks.append(mock("Mosaic", {"result": "mosaic.png"}))
+        self.assertEqual(self.trial("montage.asl.json", {"images": list(range(12))}, mocks)["output"], "mosaic.png")
+
+    def test_what_is_not_mocked_is_named(self):
+        said = self.sluice("run", EXAMPLES / "approval.asl.json", "--input", '{"total": 5000, "id": 1}', "--mocks", "[]", code=NOT_FOUND).stderr
+        self.assertIn('the task of state "Ask" was called with', said)
+
+    def test_what_is_wrong_is_told_with_its_place(self):
+        file = self.file("m.asl.json", '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}')
+        self.assertIn("m.asl.json:1:", self.sluice("run", file, "--skip-waits", code=INVALID).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
