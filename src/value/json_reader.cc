@@ -40,7 +40,8 @@ Result<Value> without_repeated(const dom::object& object, std::size_t depth_left
     auto keys = std::set<std::string_view>{};
     for (auto [key, member] : object) {
         if (keys.insert(key).second) {
-            members.push_back({std::string{key}, TRY(read(member, depth_left))});
+            auto value = TRY(read(member, depth_left));
+            members.push_back({std::string{key}, std::move(value)});
         }
     }
     return Value::map(std::move(members));
@@ -50,7 +51,9 @@ Result<Value> read_map(const dom::object& object, std::size_t depth_left) {
     auto members = std::vector<Member>{};
     members.reserve(object.size());
     for (auto [key, member] : object) {
-        members.push_back({std::string{key}, TRY(read(member, depth_left))});
+        // Not in the same expression: GCC does not destroy the key when TRY returns from there.
+        auto value = TRY(read(member, depth_left));
+        members.push_back({std::string{key}, std::move(value)});
     }
     auto map = Value::map(std::move(members));
     return map.size() == object.size() ? map : without_repeated(object, depth_left);

@@ -147,11 +147,24 @@ TEST(Json, KeepsToItsDepth) {
     EXPECT_EQ(parse_json(nested(129)).error().code, Errc::LimitExceeded);
     EXPECT_TRUE(parse_json(nested(3), {.depth_max = 3}));
     EXPECT_EQ(parse_json(nested(4), {.depth_max = 3}).error().code, Errc::LimitExceeded);
+    // Keys that are on the heap: nothing of what was read may leak.
+    constexpr auto deep = R"({"a key of some length": {"another one like it": {"and a third": 1}}})";
+    EXPECT_EQ(parse_json(deep, {.depth_max = 2}).error().code, Errc::LimitExceeded);
     EXPECT_TRUE(parse_json("1", {.depth_max = 0}));
     EXPECT_TRUE(parse_json(nested(1000), {.depth_max = 5000}));
     EXPECT_EQ(parse_json(nested(1001), {.depth_max = 5000}).error().code, Errc::LimitExceeded);
     EXPECT_EQ(parse_json(nested(100'000)).error().code, Errc::LimitExceeded);
     EXPECT_FALSE(parse_json(std::string(100'000, '[')));
+}
+
+TEST(Json, LosesNothingOfWhatIsTooDeep) {
+    // The sanitizer tells of keys that stayed behind.
+    auto text = std::string{"1"};
+    for (auto depth = 0; depth < 130; ++depth) {
+        text = R"({"a key that is too long to be kept inside": )" + text + "}";
+    }
+
+    EXPECT_EQ(parse_json(text).error().code, Errc::LimitExceeded);
 }
 
 TEST(Json, KeepsToItsSize) {

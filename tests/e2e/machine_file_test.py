@@ -27,10 +27,10 @@ States:
 
 
 def nested(levels):
-    flow = {"StartAt": "s", "States": {"s": {"Type": "Succeed"}}}
+    flow = '{"StartAt": "s", "States": {"s": {"Type": "Succeed"}}}'
     for level in range(levels):
-        flow = {"StartAt": f"p{level}", "States": {f"p{level}": {"Type": "Parallel", "End": True, "Branches": [flow]}}}
-    return json.dumps(flow)
+        flow = f'{{"StartAt": "p{level}", "States": {{"p{level}": {{"Type": "Parallel", "End": true, "Branches": [{flow}]}}}}}}'
+    return flow
 
 
 class Validate(ProgramTest):
@@ -104,7 +104,7 @@ class Pictures(ProgramTest):
         page = (PAGES / "definition.md").read_text()
         file = self.file("order.asl.json", re.search(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL).group(1))
 
-        drawn = self.sluice("graph", file, "--format", "mermaid").stdout
+        drawn = self.sluice("graph", file, "--format", "dot").stdout
         deep = self.sluice("graph", self.file("deep.asl.json", nested(3)), "--format", "dot").stdout
 
         for part in ("start", "end", "Route", "$.total NumericGreaterThan 1000", "otherwise", "call ship"):

@@ -254,7 +254,8 @@ private:
         auto members = std::vector<value::Member>{};
         members.reserve(part.members.size());
         for (auto at = std::size_t{0}; at < part.members.size(); ++at) {
-            members.push_back({part.keys[at], TRY(evaluate(part.members[at]))});
+            auto value = TRY(evaluate(part.members[at]));
+            members.push_back({part.keys[at], std::move(value)});
         }
         return Value::map(std::move(members));
     }

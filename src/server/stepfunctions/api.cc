@@ -110,8 +110,9 @@ bool Api::speaks(const http::Request& request) const {
 }
 
 std::vector<std::string> Api::segments(const http::Request& request) const {
+    // Any other target finds no route.
     const auto* target = request.headers.find(target_header);
-    return {target == nullptr ? std::string{} : *target};
+    return {target != nullptr && target->starts_with(target_prefix) ? *target : std::string{}};
 }
 
 std::string_view Api::host(std::string_view name) const {

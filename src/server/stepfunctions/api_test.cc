@@ -185,6 +185,9 @@ TEST_F(ApiTest, SaysWhatIsWrongWithARequestAsTheServiceDoes) {
               "SerializationException");
     EXPECT_EQ(refused("DescribeExecution", Value::object({})), "ValidationException");
     EXPECT_EQ(refused("DescribeExecution", Value::object({{"executionArn", "x"}})), "InvalidArn");
+    auto elsewhere = request("", "{}");
+    elsewhere.headers.set("X-Amz-Target", "DynamoDB_20120810.ListTables");
+    EXPECT_THAT(send(elsewhere).body, HasSubstr("UnknownOperationException"));
     auto broken = send(request("ListStateMachines", "{"));
     EXPECT_EQ(broken.status, 400);
     EXPECT_EQ(*broken.headers.find("Content-Type"), "application/x-amz-json-1.0");
@@ -278,6 +281,16 @@ TEST_F(ApiTest, ForgetsAMachineAndMakesItAnew) {
     EXPECT_EQ(refused("DescribeStateMachine", named), "StateMachineDoesNotExist");
     call("DeleteStateMachine", named);
     create("orders", "wait");
+}
+
+TEST_F(ApiTest, MakesAMachineThatACrashLeftHalfMade) {
+    create("orders");
+    ASSERT_TRUE(documents_->remove(StateMachine::kind, "default", "orders"));
+
+    create("orders");
+    ASSERT_TRUE(documents_->remove(StateMachine::kind, "default", "orders"));
+    EXPECT_EQ(refused("CreateStateMachine", machine("orders", "wait")),
+              "StateMachineAlreadyExists");
 }
 
 TEST_F(ApiTest, KnowsMachinesThatWereDeployedAnotherWay) {
@@ -523,6 +536,30 @@ TEST_F(ApiTest, TellsWhatIsWrongWithADefinition) {
     EXPECT_EQ(text_in(right, "result"), "OK");
     auto body = machine("asks", "ask").with("type", "EXPRESS");
     EXPECT_EQ(refused("CreateStateMachine", body), "InvalidDefinition");
+}
+
+TEST_F(ApiTest, TestsAStateWithItsFunctionOrAMock) {
+    functions_.put("default", "ask", {}).value();
+    auto state = Value::object({{"Type", "Task"},
+                                {"Resource", "arn:aws:lambda:us-east-1:123456789012:function:ask"},
+                                {"Next", "Later"}});
+    auto body = Value::object({{"definition", value::to_json(state)}, {"input", "[1]"}});
+    auto mock = Value::object({{"result", "\"mocked\""}});
+
+    auto mocked = call("TestState", body.with("mock", mock).with("inspectionLevel", "DEBUG"));
+    EXPECT_EQ(text_in(mocked, "output"), "\"mocked\"");
+    EXPECT_EQ(text_in(mocked, "nextState"), "Later");
+    EXPECT_EQ(text_in(value_in(mocked, "inspectionData"), "afterInputPath"), "[1]");
+    auto withdraw = queues_->ask(
+        {.space = "default", .function = "ask", .wait = std::chrono::seconds{60}},
+        [&](const auto& tasks) {
+            engine_->answer(tasks.at(0).token, {.result = tasks.at(0).input}, [](const auto&) {});
+        });
+    EXPECT_EQ(text_in(call("TestState", body), "output"), "[1]");
+    auto both = mock.with("errorOutput", Value::object({{"error", "E"}}));
+    EXPECT_EQ(refused("TestState", body.with("mock", both)), "ValidationException");
+    EXPECT_EQ(refused("TestState", body.with("input", "{")), "InvalidExecutionInput");
+    EXPECT_EQ(refused("TestState", body.with("definition", "{}")), "InvalidDefinition");
 }
 
 TEST_F(ApiTest, TagsMachinesAndActivities) {

@@ -5,8 +5,8 @@
 
 namespace sluice::workflow::asl {
 
-/// The function that stands for an activity: its tasks wait there for workers. Names of functions
-/// that people make have no colon, so that nothing else has it.
+/// The function that stands for an activity: its tasks wait there for workers. A function of the
+/// activity's own name is another.
 inline std::string activity_function(std::string_view activity) {
     return "activity:" + std::string{activity};
 }

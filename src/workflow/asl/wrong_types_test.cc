@@ -75,17 +75,15 @@ TEST(AslWrongTypes, TheFullDefinitionIsRight) {
 TEST(AslWrongTypes, AnyValueAnywhereIsReadOrRefused) {
     auto form = testing::form_of(full_definition);
     auto count = std::size_t{0};
-    for (const auto& other :
-         {Value{}, Value{true}, Value{-1}, Value{1.5}, Value{""}, Value{"{% ( %}"}, Value{"$.."},
-          Value::list({}), Value::list({Value{}}), Value::object({}),
-          Value::object({{"a.$", Value::list({})}})}) {
+    for (const auto& other : {Value{}, Value{-1.5}, Value{"{% ( %}"}, Value{"$.."},
+                              Value::list({Value{}}), Value::object({{"a.$", Value::list({})}})}) {
         each_replaced(form, other, [&](const Value& changed) {
             auto machine = read(changed);
             count += machine || !machine.error().empty() ? 1 : 0;
         });
     }
 
-    EXPECT_GT(count, 2000U);
+    EXPECT_GT(count, 1000U);
 }
 
 TEST(AslWrongTypes, AMemberLessIsReadOrRefused) {

@@ -277,7 +277,8 @@ private:
             cursor_.skip_blanks();
             TRY(cursor_.expect(":", "behind a key"));
             cursor_.skip_blanks();
-            members.push_back({std::move(key), TRY(literal())});
+            auto value = TRY(literal());
+            members.push_back({std::move(key), std::move(value)});
             cursor_.skip_blanks();
             if (!cursor_.take(",")) {
                 break;

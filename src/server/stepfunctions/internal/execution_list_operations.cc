@@ -85,10 +85,11 @@ void describe_execution(World& world, const Call& call, const Responder& respond
 Answer machine_view(World& world, const Call& call, const Seen& seen) {
     auto name = seen.machine();
     auto hash = text_in(seen.view, "trigger_set");
+    auto text = TRY(definition_text(world, hash));
     auto machine = find_machine(world, call.space, name).value_or(StateMachine{});
     auto view = Value::object({{"stateMachineArn", world.arns.machine(name)},
                                {"name", name},
-                               {"definition", TRY(definition_text(world, hash))},
+                               {"definition", text},
                                {"roleArn", machine.role},
                                {"updateDate", seconds_of(machine.updated)}});
     for (const auto& [member, value] : {std::pair{"loggingConfiguration", machine.logging},

@@ -70,7 +70,9 @@ Answer create_machine(World& world, const Call& call) {
     if (auto document = world.services.documents->find(StateMachine::kind, call.space, name)) {
         return create_again(world, call, TRY(or_fault(StateMachine::read(*document))));
     }
-    if (world.services.engine.catalog().find(call.space, name)) {
+    // The same text may be what a crash left half made.
+    auto taken = world.services.engine.catalog().find(call.space, name);
+    if (taken && TRY(definition_text(world, *taken)) != text_in(body, "definition")) {
         return refuse("StateMachineAlreadyExists",
                       "there is a definition \"{}\" that was not made by this API", name);
     }

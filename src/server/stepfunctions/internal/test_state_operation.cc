@@ -22,9 +22,8 @@ using workflow::asl::StateTestOutcome;
 using workflow::asl::TestMock;
 
 constexpr auto payload_characters_max = std::uint64_t{262'144};
-// How long the service waits, and the definition that calls for tasks that are not mocked run as.
+// How long the service waits.
 constexpr auto call_seconds_max = 300;
-constexpr auto call_definition = std::string_view{"sluice.test-state"};
 
 /// A member that is JSON text; nothing when it is not there.
 std::expected<std::optional<Value>, Fault> json_in(const Value& body, std::string_view name,
@@ -126,53 +125,67 @@ Value outcome_view(const StateTestOutcome& outcome, std::string_view level) {
     return is_inspected ? view.with("inspectionData", inspection_view(outcome.inspection)) : view;
 }
 
-void conclude(World& world, const Call& call, const StateTest& test, const Responder& respond);
+/// A definition may be long, and what calls back must be quick.
+void conclude_on_worker(World& world, const Call& call, StateTest test, const Responder& respond);
 
-/// Does what a task that is not mocked asks for, as a run of its own, and tests again with that.
-void do_call(World& world, const Call& call, const StateTest& test, const NeededCall& needed,
-             const Responder& respond) {
+/// A machine that does nothing but this call. One definition for each resource: so none has ever
+/// more versions.
+Result<engine::StartRequest> call_request(World& world, const std::string& space,
+                                          const NeededCall& needed) {
     auto state = Value::object({{"Type", "Task"},
                                 {"Resource", needed.resource},
                                 {"TimeoutSeconds", call_seconds_max},
                                 {"End", true}});
     auto form = Value::object(
         {{"StartAt", "Call"}, {"States", Value::object({{"Call", std::move(state)}})}});
-    auto compiled = workflow::asl::compile(form, {.name = std::string{call_definition}});
-    auto hash =
-        world.services.engine.catalog().add(call.space, {.name = std::string{call_definition},
-                                                         .language = compiled.language,
-                                                         .form = compiled.form,
-                                                         .source = value::to_json(form)});
-    if (!hash) {
-        respond(std::unexpected(fault_of(hash.error())));
+    auto name = fmt::format("sluice.test-state.{:016x}", hash64(needed.resource));
+    auto compiled = workflow::asl::compile(form, {.name = name});
+    auto definition = engine::Definition{.name = name,
+                                         .language = compiled.language,
+                                         .form = compiled.form,
+                                         .source = value::to_json(form)};
+    auto hash = TRY(world.services.engine.catalog().add(space, definition));
+    return engine::StartRequest{.space = space,
+                                .id = fmt::format("{}:{}", name, make_uuid()),
+                                .definition = name,
+                                .version = std::move(hash),
+                                .input = needed.arguments,
+                                .labels = {}};
+}
+
+/// What came of a call, in place of a mock.
+TestMock mock_of(const Result<Value>& ending) {
+    auto is_success = ending && text_in(*ending, "status") == "succeeded";
+    auto end = workflow::asl::execution_end(
+        is_success ? trigger::Status::Succeeded : trigger::Status::Failed,
+        ending ? value_in(*ending, "result") : Value{},
+        ending ? value_in(*ending, "error") : Value{});
+    auto mock =
+        TestMock{.outcome = value_in(end, "output"), .validation = TestMock::Validation::None};
+    if (!is_success) {
+        mock.outcome =
+            TestMock::Error{.error = text_if(end, "error"), .cause = text_if(end, "cause")};
+    }
+    return mock;
+}
+
+/// Does what a task that is not mocked asks for, as a run of its own, and tests again with that.
+void do_call(World& world, const Call& call, const StateTest& test, const NeededCall& needed,
+             const Responder& respond) {
+    auto request = call_request(world, call.space, needed);
+    if (!request) {
+        respond(std::unexpected(fault_of(request.error())));
         return;
     }
-    auto run = engine::RunName{.space = call.space,
-                               .id = fmt::format("{}:{}", call_definition, make_uuid())};
+    auto run = engine::RunName{.space = call.space, .id = request->id};
     auto ended = [&world, call, test, run, respond](const Result<Value>& ending) {
-        auto status = ending && text_in(*ending, "status") == "succeeded"
-                          ? trigger::Status::Succeeded
-                          : trigger::Status::Failed;
-        auto end =
-            workflow::asl::execution_end(status, ending ? value_in(*ending, "result") : Value{},
-                                         ending ? value_in(*ending, "error") : Value{});
         auto done = test;
-        done.mock =
-            TestMock{.outcome = value_in(end, "output"), .validation = TestMock::Validation::None};
-        if (status != trigger::Status::Succeeded) {
-            done.mock->outcome =
-                TestMock::Error{.error = text_if(end, "error"), .cause = text_if(end, "cause")};
-        }
+        done.mock = mock_of(ending);
         world.services.engine.remove(run, engine::WhenRunning::Terminate,
                                      [](const Result<Value>&) {});
-        conclude(world, call, done, respond);
+        conclude_on_worker(world, call, std::move(done), respond);
     };
-    world.services.engine.start({.space = call.space,
-                                 .id = run.id,
-                                 .definition = std::string{call_definition},
-                                 .version = *hash,
-                                 .input = needed.arguments,
-                                 .labels = {}},
+    world.services.engine.start(*request,
                                 [&world, run, respond, ended](const Result<Value>& started) {
                                     if (started) {
                                         world.services.engine.await(run, ended);
@@ -194,18 +207,20 @@ void conclude(World& world, const Call& call, const StateTest& test, const Respo
     }
 }
 
-/// On a worker, since a definition may be long.
-void test_state(World& world, const Call& call, const Responder& respond) {
-    auto is_taken = world.services.workers.try_post([&world, call, respond] {
-        auto test = read_test(world, call);
-        if (test) {
-            conclude(world, call, *test, respond);
-        } else {
-            respond(std::unexpected(test.error()));
-        }
-    });
+void conclude_on_worker(World& world, const Call& call, StateTest test, const Responder& respond) {
+    auto is_taken = world.services.workers.try_post(
+        [&world, call, test = std::move(test), respond] { conclude(world, call, test, respond); });
     if (!is_taken) {
         respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
+    }
+}
+
+void test_state(World& world, const Call& call, const Responder& respond) {
+    auto test = read_test(world, call);
+    if (test) {
+        conclude_on_worker(world, call, *std::move(test), respond);
+    } else {
+        respond(std::unexpected(test.error()));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "trigger/decider.h"
 #include "trigger/testing/state_bytes.h"
 #include "value/json.h"
+#include "workflow/asl/check.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/history.h"
 #include "workflow/asl/read.h"
@@ -39,7 +40,7 @@ protected:
     }
 
     void load(std::string_view definition, bool is_express = false) {
-        auto form = value::parse_json(definition, {.depth_max = 1000});
+        auto form = value::parse_json(definition, {.depth_max = depth_max});
         ASSERT_TRUE(form) << form.error().message;
         auto machine = read(*form);
         ASSERT_TRUE(machine) << machine.error().front().location << ": "

@@ -54,6 +54,7 @@ void check_transitions(const Object& states, std::string_view start) {
         const auto* state = states.find(open.back());
         open.pop_back();
         if (state == nullptr) {
+            has_end = true; // It might have been what is missing, which has been reported.
             continue;
         }
         has_end = has_end || may_end(*state);
