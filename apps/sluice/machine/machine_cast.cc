@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "workflow/asl/compile.h"
+#include "workflow/asl/result_files.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -24,6 +25,11 @@ void MachineCast::deliver(event::Delivery delivery, Done done) {
         auto page = pages_.read(delivery.payload);
         done(page ? event::Answer{.result = *std::move(page)}
                   : event::failure("States.ItemReaderFailed", page.error().message));
+        return;
+    } else if (delivery.target == workflow::asl::results_function) {
+        auto written = workflow::asl::write_results(objects_, delivery.payload);
+        done(written ? event::Answer{.result = *std::move(written)}
+                     : event::failure("States.ResultWriterFailed", written.error().message));
         return;
     } else if (workflow::raw::is_builtin(delivery.target)) {
         builtin_.deliver(std::move(delivery), std::move(done));

@@ -252,7 +252,8 @@ ExitCode Execution::stop_ended(const Value& ending) {
             const auto* found = ending.find(name);
             return found == nullptr ? Value{} : *found;
         };
-        print_json(workflow::asl::execution_end(status_named(status), part("result"), part("error")));
+        print_json(
+            workflow::asl::execution_end(status_named(status), part("result"), part("error")));
     }
     if (status != to_string(trigger::Status::Succeeded)) {
         notice(

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "sluice/languages.h"
+#include "sluice/machine/machine_run.h"
 #include "sluice/run/data_directory.h"
 #include "sluice/run/execution.h"
-#include "sluice/machine/machine_run.h"
 #include "sluice/run/prepared_run.h"
 #include "sluice/run/started_run.h"
 

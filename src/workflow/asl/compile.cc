@@ -65,10 +65,8 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if ((*machine)->timeout_seconds) {
         set = set.with("timeout", fmt::format("{}s", *(*machine)->timeout_seconds));
     }
-    return {.name = options.name,
-            .language = "asl",
-            .form = std::move(set),
-            .input = Value::map({})};
+    return {
+        .name = options.name, .language = "asl", .form = std::move(set), .input = Value::map({})};
 }
 
 } // namespace sluice::workflow::asl

@@ -16,6 +16,9 @@ inline constexpr auto mock_function = std::string_view{"sluice.asl.mock"};
 /// The function that reads a page of items for a Map state: what `ItemPages` does.
 inline constexpr auto items_function = std::string_view{"sluice.items"};
 
+/// The function that writes the results of one: what `write_results` does.
+inline constexpr auto results_function = std::string_view{"sluice.results"};
+
 struct CompileOptions {
     std::string name;
     bool is_express = false; ///< Its history has no limit.

@@ -89,7 +89,8 @@ private:
 };
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
-    auto reader = trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
+    auto reader =
+        trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {

@@ -117,7 +117,8 @@ Flow<Value> read_number(const NumberField& number, std::string_view field, const
     if (const auto* path = std::get_if<Selector>(&number.source)) {
         auto value = TRY(path->read(sight));
         // The service takes a text that is a number.
-        auto parsed = value.is_string() ? value::parse_json(value.as_string()) : Result<Value>{value};
+        auto parsed =
+            value.is_string() ? value::parse_json(value.as_string()) : Result<Value>{value};
         return parsed && (parsed->is_int() || parsed->is_double()) ? *std::move(parsed) : value;
     }
     if (const auto* expression = std::get_if<Template>(&number.source)) {

@@ -32,12 +32,13 @@ Value Fan::plan() const {
 }
 
 Value Fan::counts() const {
-    return Value::object({{"next", as_value(next)},
-                          {"running", as_value(running)},
-                          {"done", as_value(done)},
-                          {"failed", as_value(failed)},
-                          {"last", as_value(last)},
-                          {"ended", as_value(ended)}});
+    auto counts = Value::object({{"next", as_value(next)},
+                                 {"running", as_value(running)},
+                                 {"done", as_value(done)},
+                                 {"failed", as_value(failed)},
+                                 {"last", as_value(last)},
+                                 {"ended", as_value(ended)}});
+    return is_writing ? counts.with("writing", true) : counts;
 }
 
 void Fan::restore(const Value& plan, const Value& counts) {
@@ -66,6 +67,7 @@ void Fan::restore(const Value& plan, const Value& counts) {
     failed = count_at(counts, "failed");
     last = count_at(counts, "last");
     ended = count_at(counts, "ended");
+    is_writing = counts.find("writing") != nullptr;
 }
 
 bool Fan::tolerates() const {

@@ -43,6 +43,7 @@ struct Fan {
     std::uint64_t failed = 0; ///< Of those done.
     std::uint64_t last = 0;   ///< The event behind which the next child begins.
     std::uint64_t ended = 0;  ///< The last event of a child that has ended.
+    bool is_writing = false;  ///< All are done, and their results are being written.
 
     std::optional<trigger::Incarnation> scope{};
     std::vector<std::pair<std::uint64_t, Value>> held; ///< Results while it has no scope.

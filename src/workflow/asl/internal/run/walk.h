@@ -153,6 +153,11 @@ private:
     /// Nothing: the fan goes on.
     std::optional<Step> take_child(Fan& fan, const Frame& child, Step step);
     Step finish(Fan& fan);
+    Step finish(Fan& fan, const Value& result);
+    std::vector<Value> results_of(Fan& fan);
+    Step write_results(Fan& fan);
+    std::string map_run_arn(const Fan& fan) const;
+    void call_own(const Fan& fan, std::string_view function, Value request);
     Step break_off(Fan& fan, std::uint64_t last, Failure failure);
     void abort_children(const Fan& fan);
     void abort_states(Tally& tally, trigger::Incarnation scope);

@@ -108,16 +108,8 @@ Step Walk::begin_map(Visit& visit) {
         return fault(visit, std::move(tolerance.error()));
     }
     if (is_distributed(visit)) {
-        frame.last = tell(*frame.tally, "MapRun", "Started", frame.last, [&] {
-            auto label = map_of(visit)->label.empty() ? state.name : map_of(visit)->label;
-            return Value::object(
-                {{"mapRunArn",
-                  arn_of(
-                      program_, "mapRun",
-                      fmt::format("{}/{}:{}-{}", this->state().info.definition, label,
-                                  execution_name(this->state().info.definition, this->state().id),
-                                  fan.started))}});
-        });
+        frame.last = tell(*frame.tally, "MapRun", "Started", frame.last,
+                          [&] { return Value::object({{"mapRunArn", map_run_arn(fan)}}); });
         fan.ended = frame.last;
     }
     if (!has_reader) {
@@ -127,6 +119,14 @@ Step Walk::begin_map(Visit& visit) {
         return break_off(fan, frame.last, std::move(prepared.error()));
     }
     return ask_for_page(fan);
+}
+
+std::string Walk::map_run_arn(const Fan& fan) const {
+    const auto& label = map_of(fan.visit)->label;
+    return arn_of(program_, "mapRun",
+                  fmt::format("{}/{}:{}-{}", state().info.definition,
+                              label.empty() ? fan.visit.state.name : label,
+                              execution_name(state().info.definition, state().id), fan.started));
 }
 
 Step Walk::run_children(Fan& fan) {
@@ -256,19 +256,33 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
     return std::nullopt;
 }
 
-Step Walk::finish(Fan& fan) {
+std::vector<Value> Walk::results_of(Fan& fan) {
     auto results = std::vector<Value>{};
     if (fan.scope) {
         results = state().collected_by(*fan.scope, trigger_of(fan.visit));
         if (fan.failed == 0) {
             results.resize(fan.size);
         }
+        return results;
+    }
+    results.reserve(fan.held.size());
+    for (auto& [index, result] : fan.held) {
+        results.push_back(std::move(result));
+    }
+    return results;
+}
+
+Step Walk::finish(Fan& fan) {
+    const auto* map = map_of(fan.visit);
+    if (map != nullptr && map->writer && map->writer->arguments) {
+        return write_results(fan);
+    }
+    return finish(fan, Value::list(results_of(fan)));
+}
+
+Step Walk::finish(Fan& fan, const Value& result) {
+    if (fan.scope) {
         firing_.decider().close_scope(path_of(*fan.scope));
-    } else {
-        results.reserve(fan.held.size());
-        for (auto& [index, result] : fan.held) {
-            results.push_back(std::move(result));
-        }
     }
     auto& visit = fan.visit;
     auto& frame = visit.frame;
@@ -278,7 +292,6 @@ Step Walk::finish(Fan& fan) {
     }
     frame.last = fan.ended;
     tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
-    auto result = Value::list(std::move(results));
     return exceeds(result) ? exceed(visit, visit.state.name) : complete(visit, result);
 }
 

@@ -112,13 +112,37 @@ Step Walk::ask_for_page(Fan& fan) {
     if (fan.items_max > 0) {
         request = request.with("most", as_value(fan.items_max - fan.read));
     }
+    call_own(fan, items_function, std::move(request));
+    return {};
+}
+
+/// A function that stands for the object store.
+void Walk::call_own(const Fan& fan, std::string_view function, Value request) {
     firing_.record(trigger::TaskOpened{
         .key = firing_.next_key(),
-        .task = trigger::TaskState{.target = std::string{items_function},
+        .task = trigger::TaskState{.target = std::string{function},
                                    .subject = handle_of(machine(), fan.visit.number),
                                    .input = std::move(request),
                                    .scope = *fan.visit.frame.scope,
                                    .trigger = trigger_of(fan.visit)}});
+}
+
+Step Walk::write_results(Fan& fan) {
+    const auto& writer = *map_of(fan).writer;
+    auto view = View{*this, fan.visit};
+    auto arguments = writer.arguments->evaluate(view.of(fan.input), "ResultWriter/Arguments");
+    if (!arguments) {
+        return break_off(fan, fan.visit.frame.last,
+                         explained(fan.visit, std::move(arguments.error())));
+    }
+    fan.is_writing = true;
+    store(fan);
+    call_own(fan, results_function,
+             Value::object({{"arguments", *std::move(arguments)},
+                            {"config", writer.config},
+                            {"mapRunArn", map_run_arn(fan)},
+                            {"name", fmt::format("{}-{}", state().id, fan.started)},
+                            {"results", Value::list(results_of(fan))}}));
     return {};
 }
 
@@ -128,8 +152,13 @@ Step Walk::take_page(Visit& visit) {
     auto data = firing_.event().data();
     if (firing_.event().type() != trigger::types::task_succeeded) {
         const auto* error = data.find("error");
-        return break_off(fan, visit.frame.last,
-                         reading_failed(error == nullptr ? "" : value::text_at(*error, "message")));
+        auto failure = reading_failed(error == nullptr ? "" : value::text_at(*error, "message"));
+        failure.error = std::string{fan.is_writing ? errors::result_writer : errors::item_reader};
+        return break_off(fan, visit.frame.last, std::move(failure));
+    }
+    if (fan.is_writing) {
+        return finish(fan, Value::object({{"MapRunArn", map_run_arn(fan)},
+                                          {"ResultWriterDetails", *data.find("result")}}));
     }
     const auto& page = *data.find("result");
     const auto& items = *page.find("items");
