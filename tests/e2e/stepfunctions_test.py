@@ -216,6 +216,31 @@ class SdkTest(StepFunctionsTest):
         self.refused("ExecutionNotRedrivable", self.states.redrive_execution, executionArn=execution)
 
 
+class RestartTest(unittest.TestCase):
+    def test_machines_and_executions_outlive_the_server(self):
+        server = live_server.Server(PROGRAM)
+        try:
+            states = client(server.port)
+            arn = states.create_state_machine(name="rest", definition=json.dumps(REST), roleArn=ROLE,
+                                              tags=[{"key": "team", "value": "blue"}])["stateMachineArn"]
+            version = states.publish_state_machine_version(stateMachineArn=arn)["stateMachineVersionArn"]
+            states.create_state_machine_alias(name="LIVE", routingConfiguration=[{"stateMachineVersionArn": version, "weight": 100}])
+            states.create_activity(name="dig")
+            execution = states.start_execution(stateMachineArn=arn + ":LIVE", name="long")["executionArn"]
+            server.kill()
+            server.start()
+            states = client(server.port)
+            self.assertEqual(json.loads(states.describe_state_machine(stateMachineArn=version)["definition"]), REST)
+            self.assertEqual(states.list_tags_for_resource(resourceArn=arn)["tags"], [{"key": "team", "value": "blue"}])
+            self.assertEqual(states.list_activities()["activities"][0]["name"], "dig")
+            self.assertEqual(states.describe_execution(executionArn=execution)["status"], "RUNNING")
+            types = [event["type"] for event in states.get_execution_history(executionArn=execution)["events"]]
+            self.assertEqual(types, ["ExecutionStarted", "WaitStateEntered"])
+            states.stop_execution(executionArn=execution)
+        finally:
+            server.close()
+
+
 class SignatureTest(unittest.TestCase):
     def test_only_who_has_the_secret_comes_in(self):
         os.environ["SLUICE_TOKEN"] = SECRET

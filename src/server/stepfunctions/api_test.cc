@@ -558,6 +558,11 @@ TEST_F(ApiTest, TestsAStateWithItsFunctionOrAMock) {
     EXPECT_EQ(text_in(call("TestState", body), "output"), "[1]");
     auto both = mock.with("errorOutput", Value::object({{"error", "E"}}));
     EXPECT_EQ(refused("TestState", body.with("mock", both)), "ValidationException");
+    auto nameless = Value::object({{"errorOutput", Value::object({{"cause", "why"}})}});
+    EXPECT_EQ(refused("TestState", body.with("mock", nameless)), "ValidationException");
+    auto negative = Value::object({{"retrierRetryCount", -1}});
+    EXPECT_EQ(refused("TestState", body.with("mock", mock).with("stateConfiguration", negative)),
+              "ValidationException");
     EXPECT_EQ(refused("TestState", body.with("input", "{")), "InvalidExecutionInput");
     EXPECT_EQ(refused("TestState", body.with("definition", "{}")), "InvalidDefinition");
 }

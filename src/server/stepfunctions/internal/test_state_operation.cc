@@ -51,6 +51,9 @@ std::expected<std::optional<TestMock>, Fault> read_mock(const Value& body) {
                       "A test mock should have only one of the following fields: [result, "
                       "errorOutput].");
     }
+    if (error.is_map() && !text_if(error, "error")) {
+        return refuse("ValidationException", "mock.errorOutput: expected error, the name of it");
+    }
     if (flag_in(body, "revealSecrets")) {
         return refuse("ValidationException",
                       "TestState does not support RevealSecrets when a mock is specified.");
@@ -88,6 +91,11 @@ std::expected<StateTest, Fault> read_test(const World& world, const Call& call) 
     test.variables = TRY(json_in(body, "variables")).value_or(Value{});
     test.mock = TRY(read_mock(body));
     auto settings = value_in(body, "stateConfiguration");
+    for (auto name : {"retrierRetryCount", "mapIterationFailureCount"}) {
+        if (number_in(settings, name).value_or(0) < 0) {
+            return refuse("ValidationException", "stateConfiguration.{}: expected 0 or more", name);
+        }
+    }
     test.retries = static_cast<std::uint32_t>(
         std::max<std::int64_t>(0, number_in(settings, "retrierRetryCount").value_or(0)));
     test.failing_state = text_in(settings, "errorCausedByState");
