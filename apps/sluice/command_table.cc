@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/server_actions.h"
 #include "server/configuration.h"
-#include "sluice/bench.h"
+#include "sluice/bench/bench.h"
 #include "sluice/data_word.h"
 #include "sluice/eval/eval_command.h"
 #include "sluice/eval/expression_case.h"

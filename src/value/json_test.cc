@@ -148,7 +148,8 @@ TEST(Json, KeepsToItsDepth) {
     EXPECT_TRUE(parse_json(nested(3), {.depth_max = 3}));
     EXPECT_EQ(parse_json(nested(4), {.depth_max = 3}).error().code, Errc::LimitExceeded);
     // Keys that are on the heap: nothing of what was read may leak.
-    constexpr auto deep = R"({"a key of some length": {"another one like it": {"and a third": 1}}})";
+    constexpr auto deep =
+        R"({"a key of some length": {"another one like it": {"and a third": 1}}})";
     EXPECT_EQ(parse_json(deep, {.depth_max = 2}).error().code, Errc::LimitExceeded);
     EXPECT_TRUE(parse_json("1", {.depth_max = 0}));
     EXPECT_TRUE(parse_json(nested(1000), {.depth_max = 5000}));

@@ -1,4 +1,4 @@
-#include "sluice/bench_batches.h"
+#include "sluice/bench/bench_batches.h"
 
 #include <chrono>
 #include <utility>

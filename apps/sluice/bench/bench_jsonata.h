@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sluice/bench.h"
+#include "sluice/bench/bench.h"
 #include "value/value.h"
 
 namespace sluice::app {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_report.h"
 #include "value/value.h"
 
 namespace sluice::app {

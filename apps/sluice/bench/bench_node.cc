@@ -1,4 +1,4 @@
-#include "sluice/bench_node.h"
+#include "sluice/bench/bench_node.h"
 
 #include <array>
 #include <cstdio>

@@ -1,10 +1,10 @@
-#include "sluice/bench_measure.h"
+#include "sluice/bench/bench_measure.h"
 
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 
-#include "sluice/bench_world.h"
+#include "sluice/bench/bench_world.h"
 
 namespace sluice::app {
 

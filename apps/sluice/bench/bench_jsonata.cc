@@ -1,4 +1,4 @@
-#include "sluice/bench_jsonata.h"
+#include "sluice/bench/bench_jsonata.h"
 
 #include <array>
 #include <optional>
@@ -10,9 +10,9 @@
 
 #include "expr/jsonata/expression.h"
 #include "expr/map_bindings.h"
-#include "sluice/bench_measure.h"
-#include "sluice/bench_node.h"
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_measure.h"
+#include "sluice/bench/bench_node.h"
+#include "sluice/bench/bench_report.h"
 #include "value/json.h"
 
 namespace sluice::app {

@@ -1,4 +1,4 @@
-#include "sluice/bench_asl.h"
+#include "sluice/bench/bench_asl.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "sluice/bench_measure.h"
-#include "sluice/bench_node.h"
-#include "sluice/bench_report.h"
-#include "sluice/bench_world.h"
+#include "sluice/bench/bench_measure.h"
+#include "sluice/bench/bench_node.h"
+#include "sluice/bench/bench_report.h"
+#include "sluice/bench/bench_world.h"
 #include "workflow/asl/compile.h"
 
 namespace sluice::app {

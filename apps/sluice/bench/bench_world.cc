@@ -1,4 +1,4 @@
-#include "sluice/bench_world.h"
+#include "sluice/bench/bench_world.h"
 
 #include <cstdlib>
 #include <future>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "event/codec.h"
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_report.h"
 #include "sluice/languages.h"
 #include "store/embedded/open.h"
 

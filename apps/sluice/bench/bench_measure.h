@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_report.h"
 #include "value/value.h"
 
 namespace sluice::app {

@@ -10,8 +10,8 @@
 #include "engine/engine.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
-#include "sluice/bench.h"
-#include "sluice/bench_batches.h"
+#include "sluice/bench/bench.h"
+#include "sluice/bench/bench_batches.h"
 #include "store/store.h"
 #include "trigger/trigger_set.h"
 

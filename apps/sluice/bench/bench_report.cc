@@ -1,4 +1,4 @@
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_report.h"
 
 #include <cmath>
 #include <fstream>

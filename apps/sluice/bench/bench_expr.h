@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "sluice/bench.h"
+#include "sluice/bench/bench.h"
 #include "value/value.h"
 
 namespace sluice::app {

@@ -1,4 +1,4 @@
-#include "sluice/bench_expr.h"
+#include "sluice/bench/bench_expr.h"
 
 #include <optional>
 #include <span>
@@ -14,9 +14,9 @@
 #include "event/dialect/event_bindings.h"
 #include "expr/cel/compile.h"
 #include "expr/map_bindings.h"
-#include "sluice/bench_jsonata.h"
-#include "sluice/bench_measure.h"
-#include "sluice/bench_report.h"
+#include "sluice/bench/bench_jsonata.h"
+#include "sluice/bench/bench_measure.h"
+#include "sluice/bench/bench_report.h"
 #include "value/json.h"
 
 namespace sluice::app {

@@ -1,4 +1,4 @@
-#include "sluice/bench.h"
+#include "sluice/bench/bench.h"
 
 #include <cstdio>
 #include <future>
@@ -9,10 +9,10 @@
 
 #include "base/random.h"
 #include "event/codec.h"
-#include "sluice/bench_asl.h"
-#include "sluice/bench_expr.h"
-#include "sluice/bench_report.h"
-#include "sluice/bench_world.h"
+#include "sluice/bench/bench_asl.h"
+#include "sluice/bench/bench_expr.h"
+#include "sluice/bench/bench_report.h"
+#include "sluice/bench/bench_world.h"
 #include "trigger/spec.h"
 #include "value/json.h"
 
