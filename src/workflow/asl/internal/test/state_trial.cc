@@ -1,5 +1,6 @@
 #include "workflow/asl/internal/test/state_trial.h"
 
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -169,10 +170,10 @@ Flow<Value> StateTrial::begin_task() {
     auto sight = sight_of(data);
     const auto& task = std::get<TaskState>(state_.details);
     if (task.timeout_seconds.is_given()) {
-        TRY(read_count(task.timeout_seconds, "TimeoutSeconds", sight));
+        std::ignore = TRY(read_count(task.timeout_seconds, "TimeoutSeconds", sight));
     }
     if (task.heartbeat_seconds.is_given()) {
-        TRY(read_count(task.heartbeat_seconds, "HeartbeatSeconds", sight));
+        std::ignore = TRY(read_count(task.heartbeat_seconds, "HeartbeatSeconds", sight));
     }
     if (state_.parameters) {
         data = TRY(state_.parameters->evaluate(sight, is_jsonata() ? "Arguments" : "Parameters"));
