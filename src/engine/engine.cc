@@ -152,13 +152,14 @@ public:
                     : request.version.empty()
                         ? catalog_.find(request.space, request.definition)
                         : catalog_.find_version(request.space, request.definition, request.version);
-        if (!hash) {
-            done(std::unexpected(hash.error()));
+        auto input = hash ? input_of(request, *hash) : std::unexpected(hash.error());
+        if (!input) {
+            done(std::unexpected(input.error()));
             return;
         }
         auto info = trigger::RunInfo{.definition = request.definition,
                                      .set = *hash,
-                                     .input = request.input,
+                                     .input = *std::move(input),
                                      .labels = request.labels};
         if (request.priority != 0) {
             info.labels = (info.labels.is_map() ? info.labels : Value::map({}))
@@ -342,6 +343,13 @@ public:
     }
 
 private:
+    Result<Value> input_of(const StartRequest& request, const std::string& hash) {
+        if (!request.is_without_input || hash.empty()) {
+            return request.input;
+        }
+        return TRY(catalog_.set(hash))->spec().input;
+    }
+
     LaneOutputs outputs() {
         return {.dispatch =
                     [this](std::vector<Call> calls) {

@@ -59,6 +59,7 @@ struct StartRequest {
     std::string definition;
     std::string version; ///< Of it, by its hash; empty: the last.
     Value input;
+    bool is_without_input = false; ///< Then it has that of its definition.
     Value labels;
     std::int32_t priority = 0; ///< From -1000 to 1000: see trigger::priority_label.
 };

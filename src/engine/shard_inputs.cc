@@ -71,9 +71,6 @@ Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value
     }
     auto* awake = TRY(runs_.create(run, info.set));
     info.started = moment_.time;
-    if (info.input.is_null()) {
-        info.input = awake->triggers->spec().input;
-    }
     auto initial = awake->triggers->spec().context;
     if (context.is_map()) {
         for (const auto& [key, value] : context.as_map()) {

@@ -22,7 +22,8 @@ constexpr auto wait_default = Nanos{std::chrono::seconds{30}};
 
 Result<engine::StartRequest> read_start(const Incoming& incoming) {
     auto body = TRY(incoming.json());
-    auto request = engine::StartRequest{.space = incoming.space};
+    auto request = engine::StartRequest{.space = incoming.space,
+                                        .is_without_input = body.find("input") == nullptr};
     for (const auto& [name, value] : body.as_map()) {
         if (name == "input") {
             request.input = value;
