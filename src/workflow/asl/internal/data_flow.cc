@@ -293,7 +293,7 @@ Flow<Failure> read_failure(const FailState& fail, const Sight& sight) {
 }
 
 Failure no_choice_matched() {
-    return {"States.Runtime",
+    return {"States.NoChoiceMatched",
             "Failed to transition out of the state. The state does not point to a next state."};
 }
 
