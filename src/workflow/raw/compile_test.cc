@@ -30,7 +30,7 @@ definitions: {y: {triggers: [{id: a, on: b}]}}
 
     EXPECT_EQ(definition.name, "x");
     EXPECT_EQ(value::to_json(definition.form),
-              R"({"name":"x","context":{"c":2},"triggers":[{"id":"a","on":"b"}]})");
+              R"({"name":"x","input":{"a":1},"context":{"c":2},"triggers":[{"id":"a","on":"b"}]})");
     EXPECT_EQ(value::to_json(definition.input), R"({"a":1})");
 }
 
