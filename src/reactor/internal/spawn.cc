@@ -40,7 +40,9 @@ Result<Pipe> open_pipe() {
     }
     auto read = FileDescriptor{ends[0]};
     auto write = FileDescriptor{ends[1]};
-    return Pipe{TRY(above_standard(std::move(read))), TRY(above_standard(std::move(write)))};
+    read = TRY(above_standard(std::move(read)));
+    write = TRY(above_standard(std::move(write)));
+    return Pipe{std::move(read), std::move(write)};
 }
 
 /// What posix_spawn is told: descriptors, directory, process group and signals.
