@@ -236,14 +236,12 @@ Result<Value> ItemPages::read_parts(const std::vector<Part>& parts, const Value&
         auto bytes = chunk_bytes;
         auto chunk = TRY(objects_.read(part.bucket, part.key, offset, bytes));
         auto rows = internal::run::RowReader{chunk, part.delimiter, chunk.size() < bytes};
-        auto taken = offset;
         if (part.is_csv && offset == 0) {
             auto names = part.headers.empty() ? rows.next_row() : std::optional{part.headers};
             headers = Value::list({});
             if (names) {
                 headers = Value::list(std::vector<Value>(names->begin(), names->end()));
             }
-            taken += rows.offset();
         }
         auto names = headers.is_list() ? texts_of(headers) : std::vector<std::string>{};
         auto begun = items.size();
