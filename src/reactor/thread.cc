@@ -40,9 +40,11 @@ std::jthread start_thread(const std::string& name,
 }
 
 void reserve_memory(std::size_t bytes) {
-    constexpr auto kept_bytes = 16 * 1024 * 1024;        ///< Of the free end of a thread's memory.
+    constexpr auto kept_bytes = 16 * 1024 * 1024; ///< Of the free end of a thread's memory.
+    constexpr auto mapped_bytes_min = 8 * 1024 * 1024;
     constexpr auto block_bytes = std::size_t{64} * 1024; // Smaller than what is mapped by itself.
     mallopt(M_TRIM_THRESHOLD, kept_bytes);
+    mallopt(M_MMAP_THRESHOLD, mapped_bytes_min); // Would stay small once the other is set.
     auto blocks = std::vector<std::unique_ptr<char[]>>{};
     for (auto total = std::size_t{0}; total < bytes; total += block_bytes) {
         blocks.push_back(std::make_unique<char[]>(block_bytes)); // Zeroed, so the pages are there.
