@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "connector/poll/queues.h"
+#include "http/signing/signature.h"
 #include "reactor/timer_thread.h"
 #include "server/gateway.h"
 #include "server/stepfunctions/parameters.h"
-#include "server/stepfunctions/signature.h"
 #include "server/stepfunctions/state_machine.h"
 #include "store/memory/memory_store.h"
 #include "value/json.h"
@@ -220,7 +220,7 @@ TEST_F(ApiTest, LetsInWhoeverSignsWithAKeyAndNobodyElse) {
             "{:%Y%m%dT%H%M%SZ}",
             fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
         asked.headers.add("X-Amz-Date", now);
-        auto signature = Signature{.key = "ci",
+        auto signature = http::signing::Signature{.key = "ci",
                                    .day = now.substr(0, 8),
                                    .region = "us-east-1",
                                    .service = "states",
