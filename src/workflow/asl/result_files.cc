@@ -1,8 +1,10 @@
 #include "workflow/asl/result_files.h"
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,57 +17,160 @@ namespace {
 
 using value::text_at;
 
-/// As `Transformation` says: what the service tells of each child, outputs alone, or lists among
-/// them made one.
-std::vector<Value> transformed(const Value& results, std::string_view how) {
+constexpr auto page_files_max = std::size_t{1'000};
+
+Value included() {
+    return Value::object({{"Included", true}});
+}
+
+/// What the service tells of an execution.
+Value execution_of(const Value& record, const Value& names) {
+    auto name = text_at(record, "name");
+    auto status = text_at(record, "status");
+    const auto* input = record.find("input");
+    auto view = Value::object({{"Input", input == nullptr ? "{}" : value::to_json(*input)},
+                               {"InputDetails", included()},
+                               {"Name", name},
+                               {"Status", status}});
+    if (status == "PENDING") {
+        return view;
+    }
+    view = view.with("ExecutionArn", fmt::format("{}:{}", text_at(names, "execution"), name))
+               .with("StateMachineArn", text_at(names, "machine"))
+               .with("StartDate", text_at(record, "started"))
+               .with("StopDate", text_at(record, "stopped"))
+               .with("RedriveCount", 0)
+               .with("RedriveStatus", "NOT_REDRIVABLE")
+               .with("RedriveStatusReason",
+                     fmt::format("Execution is {} and cannot be redriven", status));
+    if (const auto* output = record.find("output")) {
+        return view.with("Output", value::to_json(*output)).with("OutputDetails", included());
+    }
+    if (const auto* failure = record.find("failure")) {
+        return view.with("Error", text_at(*failure, "error"))
+            .with("Cause", text_at(*failure, "cause"));
+    }
+    return view;
+}
+
+struct Folder {
+    std::string bucket;
+    std::string prefix; ///< With a slash at its end.
+    bool is_lines = false;
+
+    std::string key_of(std::string_view kind, std::int64_t number) const {
+        return fmt::format("{}{}_{}.{}", prefix, kind, number, is_lines ? "jsonl" : "json");
+    }
+    std::string content_of(std::vector<Value> values) const {
+        if (!is_lines) {
+            return value::to_json(Value::list(std::move(values)));
+        }
+        auto content = std::string{};
+        for (const auto& each : values) {
+            content += value::to_json(each) + "\n";
+        }
+        return content;
+    }
+};
+
+Folder folder_of(const Value& request) {
+    const auto& arguments = *request.find("arguments");
+    auto prefix = text_at(arguments, "Prefix");
+    if (!prefix.empty() && !prefix.ends_with('/')) {
+        prefix += '/';
+    }
+    return {.bucket = text_at(arguments, "Bucket"),
+            .prefix = prefix + text_at(request, "name") + "/",
+            .is_lines = text_at(*request.find("config"), "OutputType") == "JSONL"};
+}
+
+/// Of `SUCCEEDED_12.json`.
+std::uint64_t number_of(std::string_view key) {
+    key.remove_prefix(key.rfind('_') + 1);
+    auto number = std::uint64_t{0};
+    std::from_chars(key.data(), key.data() + key.size(), number);
+    return number;
+}
+
+/// The files of a kind that were written, whoever did.
+Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view kind) {
+    auto listed = std::vector<Objects::Listed>{};
+    auto prefix = fmt::format("{}{}_", folder.prefix, kind);
+    while (true) {
+        auto after = listed.empty() ? std::string{} : listed.back().key;
+        auto page = TRY(objects.list(folder.bucket, prefix, after, page_files_max));
+        auto is_last = page.empty();
+        std::ranges::move(page, std::back_inserter(listed));
+        if (is_last) {
+            break;
+        }
+    }
+    std::ranges::sort(listed, {}, [](const auto& each) { return number_of(each.key); });
+    auto files = std::vector<Value>{};
+    for (const auto& each : listed) {
+        files.push_back(Value::object(
+            {{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
+    }
+    return Value::list(std::move(files));
+}
+
+Result<void> write_manifest(Objects& objects, const Folder& folder, const Value& request) {
+    auto files = std::vector<value::Member>{};
+    for (auto kind : {"FAILED", "PENDING", "SUCCEEDED"}) {
+        files.push_back({kind, TRY(files_of(objects, folder, kind))});
+    }
+    auto manifest = Value::object({{"DestinationBucket", folder.bucket},
+                                   {"MapRunArn", text_at(request, "mapRunArn")},
+                                   {"ResultFiles", Value::map(std::move(files))}});
+    return objects.write(folder.bucket, folder.prefix + "manifest.json", value::to_json(manifest));
+}
+
+} // namespace
+
+std::string_view result_kind_of(const Value& record) {
+    auto status = text_at(record, "status");
+    return status == "SUCCEEDED" ? result_kinds[0]
+           : status == "PENDING" ? result_kinds[2]
+                                 : result_kinds[1];
+}
+
+std::vector<Value> transformed(const std::vector<Value>& records, std::string_view how,
+                               const Value& names) {
     auto made = std::vector<Value>{};
-    for (const auto& output : results.as_list()) {
-        if (how == "FLATTEN" && output.is_list()) {
-            made.insert(made.end(), output.as_list().begin(), output.as_list().end());
-        } else if (how == "FLATTEN" || how == "COMPACT") {
-            made.push_back(output);
+    for (const auto& record : records) {
+        const auto* output = record.find("output");
+        if (output == nullptr || (how != "FLATTEN" && how != "COMPACT")) {
+            made.push_back(execution_of(record, names));
+        } else if (how == "FLATTEN" && output->is_list()) {
+            made.insert(made.end(), output->as_list().begin(), output->as_list().end());
         } else {
-            made.push_back(Value::object({{"Output", value::to_json(output)},
-                                          {"OutputDetails", Value::object({{"Included", true}})},
-                                          {"Status", "SUCCEEDED"}}));
+            made.push_back(*output);
         }
     }
     return made;
 }
 
-} // namespace
-
 Result<Value> write_results(Objects& objects, const Value& request) {
-    const auto& arguments = *request.find("arguments");
-    auto bucket = text_at(arguments, "Bucket");
-    auto prefix = text_at(arguments, "Prefix");
-    if (!prefix.empty() && !prefix.ends_with('/')) {
-        prefix += '/';
-    }
-    prefix += text_at(request, "name") + "/";
-    const auto& config = *request.find("config");
-    auto is_lines = text_at(config, "OutputType") == "JSONL";
-    auto values = transformed(*request.find("results"), text_at(config, "Transformation"));
-    auto content = std::string{};
-    if (is_lines) {
-        for (const auto& each : values) {
-            content += value::to_json(each) + "\n";
+    auto folder = folder_of(request);
+    auto how = text_at(*request.find("config"), "Transformation");
+    for (auto at = std::size_t{0}; at < result_kinds.size(); ++at) {
+        auto records = std::vector<Value>{};
+        std::ranges::copy_if(
+            request.find("records")->as_list(), std::back_inserter(records),
+            [&](const Value& record) { return result_kind_of(record) == result_kinds[at]; });
+        if (records.empty()) {
+            continue;
         }
-    } else {
-        content = value::to_json(Value::list(std::move(values)));
+        // Only what succeeded has outputs to transform.
+        auto values = transformed(records, at == 0 ? how : "NONE", request);
+        auto number = request.find("numbers")->as_list()[at].as_int();
+        TRY(objects.write(folder.bucket, folder.key_of(result_kinds[at], number),
+                          folder.content_of(std::move(values))));
     }
-    auto key = fmt::format("{}SUCCEEDED_0.{}", prefix, is_lines ? "jsonl" : "json");
-    TRY(objects.write(bucket, key, content));
-    auto nothing = Value::list({});
-    auto file = Value::object({{"Key", key}, {"Size", static_cast<std::int64_t>(content.size())}});
-    auto manifest =
-        Value::object({{"DestinationBucket", bucket},
-                       {"MapRunArn", text_at(request, "mapRunArn")},
-                       {"ResultFiles", Value::object({{"FAILED", nothing},
-                                                      {"PENDING", nothing},
-                                                      {"SUCCEEDED", Value::list({file})}})}});
-    TRY(objects.write(bucket, prefix + "manifest.json", value::to_json(manifest)));
-    return Value::object({{"Bucket", bucket}, {"Key", prefix + "manifest.json"}});
+    if (request.find("close") != nullptr) {
+        TRY(write_manifest(objects, folder, request));
+    }
+    return Value::object({{"Bucket", folder.bucket}, {"Key", folder.prefix + "manifest.json"}});
 }
 
 } // namespace sluice::workflow::asl

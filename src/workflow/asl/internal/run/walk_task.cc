@@ -8,10 +8,14 @@
 #include "event/trace.h"
 #include "expr/program.h"
 #include "trigger/arrival.h"
+#include "trigger/ids.h"
+#include "value/json.h"
+#include "workflow/asl/history.h"
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::workflow::asl::internal::run {
 
@@ -66,19 +70,16 @@ TaskOutcome mocked_outcome(const Value& given) {
     return outcome;
 }
 
+Failure invalid_name(std::string_view name) {
+    return {.error = "StepFunctions.InvalidNameException",
+            .cause = fmt::format("Invalid Name: '{}' (Service: Sfn, Status Code: 400)", name)};
+}
+
 /// Kinds of our own that the language has a name for.
-Failure failure_of(const Value& error, std::string_view type) {
+Failure failure_of(const Value& error) {
     auto kind = text_in(error, "kind");
     auto message = text_in(error, "message");
-    if (kind == "timeout") {
-        return {.error = std::string{errors::timeout}, .cause = message};
-    }
-    if (!kind) {
-        auto ended = type.substr(type.rfind('.') + 1);
-        return {.error = std::string{errors::task_failed},
-                .cause = fmt::format("the nested run was {}", ended)};
-    }
-    return {.error = kind, .cause = message};
+    return {.error = kind == "timeout" ? std::string{errors::timeout} : kind, .cause = message};
 }
 
 } // namespace
@@ -106,6 +107,7 @@ std::string Walk::token_of(const Visit& visit) {
 Step Walk::begin_task(Visit& visit) {
     const auto& state = visit.state;
     const auto& task = task_of(visit);
+    visit.nested = {};
     if (task.pattern == Pattern::WaitForTaskToken) {
         open(visit.frame);
         visit.token = token_of(visit);
@@ -176,8 +178,9 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                       .data = work.input,
                       .scope = {}},
                      true, work.target);
-        auto id = fmt::format("{}-{}-{}", state().id, key.fire.raw(), key.index);
-        auto sent = Value::object({{"MessageId", id}});
+        auto sent = message_answer(
+            task_of(visit), arguments,
+            uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)));
         auto is_awaited = task_of(visit).pattern == Pattern::WaitForTaskToken;
         return take_outcome(visit, {.submitted = is_awaited ? std::optional{sent} : std::nullopt,
                                     .result = is_awaited ? std::nullopt : std::optional{sent},
@@ -195,9 +198,23 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                                    .scope = *visit.frame.scope,
                                    .trigger = trigger_of(visit)};
     if (work.kind == trigger::TaskKind::Run) {
-        task.child = work.child.empty() ? trigger::nested_run_id(state().id, key.fire, key.index,
-                                                                 trigger::Placement::Beside)
-                                        : work.child;
+        auto nested = NestedExecution{
+            .machine = task.target,
+            .name = work.child.empty()
+                        ? uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index))
+                        : work.child,
+            .input = task.input,
+            .started = firing_.decider().moment().time};
+        task.child = execution_run(nested.machine, nested.name);
+        if (!trigger::is_given_run_id(task.child)) {
+            return take_outcome(visit, {.failure = invalid_name(nested.name), .is_final = true});
+        }
+        visit.nested = nested.to_memory();
+        visit.frame.last =
+            tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
+                return named(task_of(visit),
+                             Value::object({{"output", nested.start_view(program_)}}));
+            });
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
     store(visit, words::running);
@@ -216,17 +233,42 @@ Step Walk::take_answer(Visit& visit) {
     if (program_.is_mocked && is_success) {
         return take_outcome(visit, mocked_outcome(given));
     }
+    if (!visit.nested.is_null()) {
+        return take_outcome(visit, nested_outcome(visit, given));
+    }
     if (!is_success) {
         const auto* error = data.find("error");
         return take_outcome(
             visit,
-            {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
+            {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
     }
     auto answer = as_answer(program_, task, given);
     if (task.pattern == Pattern::WaitForTaskToken) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }
     return take_outcome(visit, {.result = std::move(answer), .is_final = true});
+}
+
+/// How a nested execution ended, in the service's shape; one that did not succeed is a failure with
+/// its description as the cause.
+TaskOutcome Walk::nested_outcome(Visit& visit, const Value& result) const {
+    auto nested = NestedExecution::from_memory(std::exchange(visit.nested, {}));
+    auto data = firing_.event().data();
+    auto type = firing_.event().type();
+    auto status = type == trigger::types::run_succeeded   ? trigger::Status::Succeeded
+                  : type == trigger::types::run_timed_out ? trigger::Status::TimedOut
+                  : type == trigger::types::run_cancelled ? trigger::Status::Cancelled
+                                                          : trigger::Status::Failed;
+    const auto* error = data.find("error");
+    auto end = execution_end(status, result, error == nullptr ? Value{} : *error);
+    auto stopped = firing_.decider().moment().time;
+    if (status == trigger::Status::Succeeded) {
+        return {.result = nested.end_view(program_, task_of(visit).pattern, end, stopped),
+                .is_final = true};
+    }
+    auto cause = value::to_json(nested.end_view(program_, Pattern::Sync, end, stopped));
+    return {.failure = Failure{.error = std::string{errors::task_failed}, .cause = cause},
+            .is_final = true};
 }
 
 Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
@@ -280,7 +322,8 @@ Step Walk::time_out(Visit& visit, std::string_view error) {
 
 /// Nobody waits for its calls any more.
 void Walk::cancel_work(const Visit& visit) {
-    auto members = state().members.find(*visit.frame.scope);
+    auto members = visit.frame.scope ? state().members.find(*visit.frame.scope)
+                                     : state().members.end();
     if (members == state().members.end()) {
         return;
     }
