@@ -121,6 +121,10 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     }
     session->functions_ =
         TRY(Functions::create(forms, session->diagnostics_, options.secrets, options.simulation));
+    if (!options.simulation) {
+        TRY(session->functions_->add_integrations(
+            options.integrations, options.trusts_definitions || options.allows_private));
+    }
     if (options.trusts_definitions) {
         session->functions_->open("");
     }
@@ -140,6 +144,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .watch = std::move(options.watch),
          .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
+    session->functions_->attach(*session->engine_);
     return session;
 }
 
