@@ -112,7 +112,9 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
     auto is_kept = options.durability != store::Durability::Memory;
     session->objects_ = TRY(open_objects(options.data, options.durability));
-    session->references_.emplace(*session->objects_, TRY(engine::load_secret(*session->store_)));
+    auto secret = TRY(engine::load_secret(*session->store_));
+    session->vocabulary_ = make_vocabulary(secret);
+    session->references_.emplace(*session->objects_, secret);
     auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
     if (options.calls_functions && options.trusts_definitions) {

@@ -71,7 +71,7 @@ private:
 
     SystemClock clock_;
     observe::DiagnosticLines diagnostics_;
-    trigger::Vocabulary vocabulary_ = make_vocabulary();
+    trigger::Vocabulary vocabulary_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::Objects> objects_;
     std::optional<engine::References> references_;

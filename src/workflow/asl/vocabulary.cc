@@ -88,7 +88,8 @@ private:
     Tell tell_;
 };
 
-std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
+std::shared_ptr<const trigger::Action> make_machine(const Value& params, const std::string& key,
+                                                    Problems& problems) {
     auto reader =
         trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
     auto is_express = reader.boolean("express").value_or(false);
@@ -106,6 +107,7 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     }
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
+    program.token_key = key;
     program.account = reader.text("account").value_or(program.account);
     program.limits.events_max = is_express ? 0 : program.limits.events_max;
     return std::make_shared<MachineAction>(std::move(program));
@@ -139,10 +141,11 @@ trigger::ActionFactory telling(std::vector<std::string> members, ToldAction::Tel
 
 } // namespace
 
-void add_vocabulary(trigger::Vocabulary& vocabulary) {
+void add_vocabulary(trigger::Vocabulary& vocabulary, std::string token_key) {
     vocabulary.actions[std::string{words::machine_term}] =
-        [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
-            return make_machine(params, problems);
+        [key = std::move(token_key)](const Value& params, const trigger::ActionSite& /*site*/,
+                                     Problems& problems) {
+            return make_machine(params, key, problems);
         };
     vocabulary.actions[std::string{words::state_term}] =
         [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {

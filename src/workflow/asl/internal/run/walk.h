@@ -132,7 +132,7 @@ private:
     Step take_outcome(Visit& visit, const TaskOutcome& outcome);
     Step time_out(Visit& visit, std::string_view error);
     void cancel_work(const Visit& visit);
-    std::string token_of(const Visit& visit);
+    std::string token_of(const Visit& visit) const;
     std::optional<Visit> holder_of(std::string_view token);
 
     // Branches and items (walk_fan.cc).

@@ -150,6 +150,7 @@ Step Walk::take_page(Visit& visit) {
         return break_off(fan, visit.frame.last, explained(visit, std::move(taken.error())));
     }
     firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
+    hear_limits(fan);
     return run_children(fan);
 }
 

@@ -40,6 +40,19 @@ bool is_transformed(const Fan& fan) {
     return how == "NONE" || how == "FLATTEN";
 }
 
+/// How many items a child has: more than one where they come in batches.
+std::uint64_t items_of(const Fan& fan, std::uint64_t index) {
+    return fan.are_inputs ? fan.items.as_list()[index - fan.base].find("Items")->size() : 1;
+}
+
+/// What somebody outside may have written.
+std::optional<std::uint64_t> given_count(const Value& params, std::string_view name) {
+    const auto* found = params.find(name);
+    return found != nullptr && found->is_int() && found->as_int() >= 0
+               ? std::optional{static_cast<std::uint64_t>(found->as_int())}
+               : std::nullopt;
+}
+
 Value failure_value(const Failure& failure) {
     return Value::object(
         {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});
@@ -85,25 +98,30 @@ void Walk::hear_limits(const Fan& fan) const {
         return;
     }
     auto is_bounded = fan.concurrency != Fan{fan.visit}.concurrency;
+    auto items = fan.request.is_null() ? fan.size : fan.read;
+    if (fan.request.is_null() && fan.are_inputs) {
+        items = 0;
+        for (auto at = std::uint64_t{0}; at < fan.size; ++at) {
+            items += items_of(fan, at);
+        }
+    }
     listener_->hear(firing_.decider().moment(),
                     Value::object({{"mapRun", map_run_arn(fan)},
                                    {"maxConcurrency", as_value(is_bounded ? fan.concurrency : 0)},
                                    {"toleratedFailureCount", as_value(fan.tolerated)},
-                                   {"toleratedFailurePercentage", fan.tolerated_share}}));
+                                   {"toleratedFailurePercentage", fan.tolerated_share},
+                                   {"executions", as_value(fan.size)},
+                                   {"items", as_value(items)}}));
 }
 
 void Walk::hear_child(const Fan& fan, std::uint64_t index, std::string_view status) const {
     if (listener_ == nullptr || fan.visit.frame.tally->is_of_child) {
         return;
     }
-    auto items = std::uint64_t{1};
-    if (fan.are_inputs) {
-        items = fan.items.as_list()[index - fan.base].find("Items")->size();
-    }
     listener_->hear(firing_.decider().moment(), Value::object({{"mapRun", map_run_arn(fan)},
                                                                {"index", as_value(index)},
                                                                {"name", child_name(fan, index)},
-                                                               {"items", as_value(items)},
+                                                               {"items", as_value(items_of(fan, index))},
                                                                {"status", status}}));
 }
 
@@ -226,6 +244,10 @@ Step Walk::take_written(Fan& fan, const Value& data) {
     if (!fan.is_closing) {
         return run_children(fan);
     }
+    if (listener_ != nullptr) {
+        listener_->hear(firing_.decider().moment(),
+                        Value::object({{"mapRun", map_run_arn(fan)}, {"written", true}}));
+    }
     if (!fan.failure.is_null()) {
         return break_off(fan, fan.visit.frame.last, failure_from(fan.failure));
     }
@@ -314,7 +336,7 @@ std::optional<std::pair<trigger::Incarnation, StateNumber>> Walk::find_map_run(
 }
 
 trigger::Attempt<void> Walk::update_map_run(const Value& params) {
-    auto found = find_map_run(count_at(params, "started"));
+    auto found = find_map_run(given_count(params, "started").value_or(0));
     if (!found) {
         return std::unexpected(expr::Fault{.code = "no_map_run",
                                            .message = "no map run that goes on began with this "
@@ -329,16 +351,14 @@ trigger::Attempt<void> Walk::update_map_run(const Value& params) {
     auto fan = Fan{visit};
     fan.scope = scope;
     load_fan(fan);
-    if (params.find("concurrency") != nullptr) {
-        auto most = count_at(params, "concurrency");
-        fan.concurrency = most == 0 ? Fan{visit}.concurrency : most;
+    if (auto most = given_count(params, "concurrency")) {
+        fan.concurrency = *most == 0 ? Fan{visit}.concurrency : *most;
     }
-    if (params.find("tolerated") != nullptr) {
-        fan.tolerated = count_at(params, "tolerated");
-    }
-    if (const auto* share = params.find("tolerated_share")) {
-        fan.tolerated_share =
-            share->is_int() ? static_cast<double>(share->as_int()) : share->as_double();
+    fan.tolerated = given_count(params, "tolerated").value_or(fan.tolerated);
+    if (const auto* share = params.find("tolerated_share"); share != nullptr && share->is_double()) {
+        fan.tolerated_share = share->as_double();
+    } else if (auto whole = given_count(params, "tolerated_share")) {
+        fan.tolerated_share = static_cast<double>(*whole);
     }
     firing_.record(trigger::VariablesSet{.path = path_of(scope), .variables = fan.plan()});
     hear_limits(fan);

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "event/trace.h"
 #include "expr/program.h"
+#include "expr/states/digest.h"
 #include "trigger/arrival.h"
 #include "trigger/ids.h"
 #include "value/json.h"
@@ -70,6 +71,23 @@ TaskOutcome mocked_outcome(const Value& given) {
     return outcome;
 }
 
+/// A digest that needs the key to be made. Hashed twice, so that nothing can be added to the text.
+std::string sealed(const std::string& key, const std::string& text) {
+    auto hash = [&](const std::string& part) {
+        return expr::states::hex_digest(key + part, "SHA-256").value_or("");
+    };
+    return hash(hash(text));
+}
+
+/// How long comparing takes does not tell how much of it is right.
+bool is_same_token(std::string_view left, std::string_view right) {
+    auto difference = left.size() ^ right.size();
+    for (auto at = std::size_t{0}; at < std::min(left.size(), right.size()); ++at) {
+        difference |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(right[at]);
+    }
+    return difference == 0;
+}
+
 Failure invalid_name(std::string_view name) {
     return {.error = "StepFunctions.InvalidNameException",
             .cause = fmt::format("Invalid Name: '{}' (Service: Sfn, Status Code: 400)", name)};
@@ -97,11 +115,14 @@ Evaluated<void> Walk::read_times(Visit& visit, const Sight& sight,
     return {};
 }
 
-/// Names the run, the scope, the state and the attempt that somebody else is to answer.
-std::string Walk::token_of(const Visit& visit) {
-    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n{:016x}", state().id, visit.frame.scope->raw(),
-                            visit.number, visit.entered, visit.retries, next_chance());
-    return base64_encode(text);
+/// Names the run, the scope, the state and the attempt that somebody else is to answer. Nobody who
+/// was not given it can make it, and deciding again gives the same.
+std::string Walk::token_of(const Visit& visit) const {
+    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n", state().id, visit.frame.scope->raw(),
+                            visit.number, visit.entered, visit.retries);
+    auto started = state().info.started.time_since_epoch().count();
+    return base64_encode(text +
+                         sealed(program_.token_key, fmt::format("{}{}", text, started)));
 }
 
 Step Walk::begin_task(Visit& visit) {
@@ -361,7 +382,7 @@ std::optional<Visit> Walk::holder_of(std::string_view token) {
     const auto& memory =
         memory_of(scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
     const auto* held = memory.find("token");
-    if (held == nullptr || *held != Value{token}) {
+    if (held == nullptr || !held->is_string() || !is_same_token(held->as_string(), token)) {
         return std::nullopt;
     }
     auto& frame = load_frame(scope, machine().states[state_number].flow);
