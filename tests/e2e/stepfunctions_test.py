@@ -242,7 +242,7 @@ class IntegrationTest(StepFunctionsTest):
     def polled(self, function, count):
         tasks = []
         while len(tasks) < count:
-            tasks += self.server.ask("POST", f"/v1/functions/{function}/poll?wait=20s&max={count - len(tasks)}").json["tasks"]
+            tasks += self.server.ask("POST", f"/v1/functions/{function}/poll?wait=20s&most={count - len(tasks)}").json["tasks"]
         return tasks
 
     def settle(self, task, outcome, body):
@@ -288,10 +288,10 @@ class IntegrationTest(StepFunctionsTest):
             "Type": "Choice", "Choices": [{"Variable": "$.n", "IsPresent": True, "Next": "B"}], "Default": "C"},
             "B": {"Type": "Pass", "End": True}, "C": {"Type": "Fail", "Error": "NoNumber", "Cause": "n is missing"}}})
 
-        def run(pattern, given, name, catch=None):
+        def run(pattern, given, name):
             state = {"Type": "Task", "Resource": f"arn:aws:states:::states:startExecution{pattern}", "End": True,
                      "Parameters": {"StateMachineArn": child, "Input": given, "Name": name}}
-            arn = self.create(f"parent-{name}", {"StartAt": "S", "States": {"S": state}})
+            arn = self.create(f"parent-{name}-{len(pattern)}", {"StartAt": "S", "States": {"S": state}})
             return self.ended(self.start(arn, "one"))
 
         started = json.loads(run("", {"n": 1}, "plain")["output"])
