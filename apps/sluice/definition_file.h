@@ -47,8 +47,9 @@ struct FunctionFile {
     Integrations integrations{};
 };
 /// Directories of buckets are from the folder of the file on.
-std::expected<FunctionFile, Findings> load_functions(
-    const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary);
+std::expected<FunctionFile, Findings> load_functions(const std::string& text,
+                                                     const std::string& file,
+                                                     const trigger::Vocabulary& vocabulary);
 
 /// Each on a line of standard error, or all as JSON on standard output.
 void say_findings(const Findings& findings);

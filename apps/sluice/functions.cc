@@ -144,8 +144,7 @@ Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionF
 }
 
 Result<void> Functions::add_integrations(const Integrations& integrations, bool allows_private) {
-    auto buckets =
-        TRY(connector::objects::Buckets::open(integrations.buckets, secrets_, clock_));
+    auto buckets = TRY(connector::objects::Buckets::open(integrations.buckets, secrets_, clock_));
     auto connections = integrations.connections;
     for (auto& connection : connections) {
         TRY(expand(secrets_, connection.password));

@@ -77,13 +77,13 @@ void ExecutionStarter::start(const event::Delivery& delivery, Done done) {
         done(refusal("InvalidName", "Invalid Name", name_of(delivery)));
         return;
     }
-    auto request = engine::StartRequest{
-        .space = delivery.space,
-        .id = id,
-        .definition = machine,
-        .version = {},
-        .input = *delivery.payload.find("input"),
-        .labels = Value::object({{std::string{key_label}, delivery.key}})};
+    auto request =
+        engine::StartRequest{.space = delivery.space,
+                             .id = id,
+                             .definition = machine,
+                             .version = {},
+                             .input = *delivery.payload.find("input"),
+                             .labels = Value::object({{std::string{key_label}, delivery.key}})};
     engine_->start(request, [this, delivery, id,
                              done = std::move(done)](const Result<Value>& started) mutable {
         if (!started) {

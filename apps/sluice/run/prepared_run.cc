@@ -86,8 +86,8 @@ Result<std::optional<Simulation>> simulation_of(const RunOptions& options) {
     return simulation;
 }
 
-std::optional<FunctionFile> read_functions(
-    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code) {
+std::optional<FunctionFile> read_functions(const RunOptions& options,
+                                           const trigger::Vocabulary& vocabulary, ExitCode& code) {
     if (options.functions.empty() || options.functions == simulate_word) {
         return FunctionFile{};
     }

@@ -28,8 +28,8 @@ store::Durability durability_of(const RunOptions& options);
 Result<std::optional<Simulation>> simulation_of(const RunOptions& options);
 /// What `--functions` names. Nothing when something is wrong with it; that has been said then, and
 /// `code` is set.
-std::optional<FunctionFile> read_functions(
-    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code);
+std::optional<FunctionFile> read_functions(const RunOptions& options,
+                                           const trigger::Vocabulary& vocabulary, ExitCode& code);
 /// Nothing when something is wrong; that has been said then, and `code` is set.
 std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Vocabulary& vocabulary,
                                    ExitCode& code);

@@ -134,8 +134,8 @@ void add_body(const Value& arguments, sluice::http::Request& request) {
     auto options = value_at(transform, "RequestEncodingOptions");
     request.body = is_form ? form_text(body, text_at(options, "ArrayFormat")) : text_of(body);
     if (request.headers.find("Content-Type") == nullptr) {
-        request.headers.add("Content-Type", is_form ? "application/x-www-form-urlencoded"
-                                                    : "application/json");
+        request.headers.add("Content-Type",
+                            is_form ? "application/x-www-form-urlencoded" : "application/json");
     }
 }
 

@@ -21,7 +21,7 @@ struct Connection {
     std::vector<std::pair<std::string, std::string>> query{};
     std::string user{}; ///< Given: basic authentication.
     std::string password{};
-    bool is_private = false; ///< May go to loopback and private addresses.
+    bool is_private = false;               ///< May go to loopback and private addresses.
     std::vector<std::string> namespaces{}; ///< Whose runs may use it; empty: all.
 
     bool operator==(const Connection&) const = default;

@@ -47,7 +47,8 @@ InvokeSink::~InvokeSink() {
     }
 }
 
-Result<const Connection*> InvokeSink::find(std::string_view space, const std::string& wanted) const {
+Result<const Connection*> InvokeSink::find(std::string_view space,
+                                           const std::string& wanted) const {
     if (wanted.empty()) {
         return nullptr;
     }
@@ -86,8 +87,8 @@ void InvokeSink::deliver(event::Delivery delivery, Done done) {
     auto lock = std::lock_guard{mutex_};
     auto number = ++last_;
     auto& client = client_for(*connection);
-    auto timeout = delivery.timeout > Nanos{0} ? std::min<Nanos>(delivery.timeout, time_max)
-                                               : Nanos{time_max};
+    auto timeout =
+        delivery.timeout > Nanos{0} ? std::min<Nanos>(delivery.timeout, time_max) : Nanos{time_max};
     auto& call = calls_[number];
     call = {.client = &client, .done = std::move(done)};
     by_token_[delivery.token] = number;

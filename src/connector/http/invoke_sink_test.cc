@@ -12,9 +12,9 @@
 namespace sluice::connector::http {
 namespace {
 
-using ::testing::HasSubstr;
 using sluice::http::Request;
 using sluice::http::Response;
+using ::testing::HasSubstr;
 
 class HttpInvoke : public ::testing::Test {
 protected:
@@ -32,12 +32,10 @@ protected:
         auto answer = promise.get_future();
         auto delivery = event::Delivery{};
         delivery.space = "default";
-        delivery.payload =
-            value::parse_json(arguments)->with("ApiEndpoint", fmt::format("http://127.0.0.1:{}/a?x=1",
-                                                                          server_->port()));
-        sink.deliver(std::move(delivery), [&](event::Answer given) {
-            promise.set_value(std::move(given));
-        });
+        delivery.payload = value::parse_json(arguments)->with(
+            "ApiEndpoint", fmt::format("http://127.0.0.1:{}/a?x=1", server_->port()));
+        sink.deliver(std::move(delivery),
+                     [&](event::Answer given) { promise.set_value(std::move(given)); });
         return answer.get();
     }
 
@@ -87,8 +85,9 @@ TEST_F(HttpInvoke, FailsByTheNamesOfTheService) {
     EXPECT_EQ(missing.error_message, "gone");
 
     EXPECT_THAT(call(R"({"Method": "SHOUT"})").error_message, HasSubstr("Method"));
-    EXPECT_EQ(call(R"({"Method": "GET", "InvocationConfig": {"ConnectionArn": "other"}})").error_kind,
-              "Events.ConnectionResource.NotFound");
+    EXPECT_EQ(
+        call(R"({"Method": "GET", "InvocationConfig": {"ConnectionArn": "other"}})").error_kind,
+        "Events.ConnectionResource.NotFound");
 }
 
 TEST_F(HttpInvoke, GoesToNoPrivateAddressUnlessItMay) {

@@ -58,13 +58,11 @@ Result<std::unique_ptr<Buckets>> Buckets::open(const std::vector<BucketForm>& fo
             bucket = *std::move(opened);
         } else {
             if (!buckets->client_) {
-                buckets->client_ =
-                    sluice::http::Client::create({.body_bytes_max = answer_bytes_max,
-                                                  .may_reach = {},
-                                                  .ca_file = {}});
+                buckets->client_ = sluice::http::Client::create(
+                    {.body_bytes_max = answer_bytes_max, .may_reach = {}, .ca_file = {}});
             }
-            form.secret_key = secrets == nullptr ? form.secret_key
-                                                 : TRY(secrets->expand(form.secret_key));
+            form.secret_key =
+                secrets == nullptr ? form.secret_key : TRY(secrets->expand(form.secret_key));
             bucket = form.name == "*" ? nullptr : buckets->make_remote(form, form.name);
         }
         buckets->known_.insert_or_assign(form.name, Known{form, std::move(bucket)});

@@ -88,8 +88,8 @@ struct Wanted {
 
 /// The first names of a folder that may lead to keys that are wanted; those of folders end in a
 /// slash, so that they stand where their keys do.
-std::set<std::string> names_in(const fs::path& path, const std::string& folder, const Wanted& wanted,
-                               std::size_t most) {
+std::set<std::string> names_in(const fs::path& path, const std::string& folder,
+                               const Wanted& wanted, std::size_t most) {
     auto names = std::set<std::string>{};
     auto error = std::error_code{};
     for (auto at = fs::directory_iterator{path, error}; !error && at != fs::directory_iterator{};
@@ -98,7 +98,8 @@ std::set<std::string> names_in(const fs::path& path, const std::string& folder, 
         auto name = folder + at->path().filename().string();
         auto is_folder = at->is_directory(ignored);
         name += is_folder ? "/" : "";
-        auto is_meant = name.starts_with(wanted.prefix) || (is_folder && wanted.prefix.starts_with(name));
+        auto is_meant =
+            name.starts_with(wanted.prefix) || (is_folder && wanted.prefix.starts_with(name));
         auto is_behind = name > wanted.behind || (is_folder && wanted.inside.starts_with(name));
         if (is_meant && is_behind && !name.ends_with(part_suffix)) {
             names.insert(std::move(name));
@@ -140,8 +141,8 @@ Result<std::string> DirectoryBucket::read(const std::string& key, std::uint64_t 
         return fail(Errc::NotFound, "{}", missing_key);
     }
     auto bytes = static_cast<std::uint64_t>(about.st_size);
-    auto content = std::string(std::min<std::uint64_t>(bytes - std::min(bytes, offset), bytes_max),
-                               '\0');
+    auto content =
+        std::string(std::min<std::uint64_t>(bytes - std::min(bytes, offset), bytes_max), '\0');
     auto done = std::size_t{0};
     while (done < content.size()) {
         auto taken = ::pread(file.descriptor(), content.data() + done, content.size() - done,

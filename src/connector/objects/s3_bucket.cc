@@ -52,7 +52,8 @@ void append_code_point(std::string& text, std::string_view digits) {
     if (point < 0x80) {
         text += static_cast<char>(point);
     } else if (point < 0x800) {
-        text += {static_cast<char>(0xC0U | point >> 6U), static_cast<char>(0x80U | (point & 0x3FU))};
+        text +=
+            {static_cast<char>(0xC0U | point >> 6U), static_cast<char>(0x80U | (point & 0x3FU))};
     } else {
         text += {static_cast<char>(0xE0U | (point >> 12U & 0xFU)),
                  static_cast<char>(0x80U | (point >> 6U & 0x3FU)),
@@ -73,7 +74,8 @@ std::string unescaped(std::string_view xml) {
             return text += xml;
         }
         auto name = xml.substr(1, end - 1);
-        const auto* known = std::ranges::find(entities, name, [](const auto& e) { return e.first; });
+        const auto* known =
+            std::ranges::find(entities, name, [](const auto& e) { return e.first; });
         if (known != entities.end()) {
             text += known->second;
         } else if (name.starts_with('#')) {
@@ -139,8 +141,9 @@ std::string encoded_path(std::string_view key) {
 Result<std::vector<Bucket::Listed>> read_listing(std::string_view xml) {
     auto at = std::size_t{0};
     if (xml.find("<ListBucketResult") == std::string_view::npos) {
-        return fail(Errc::Unsupported, "the answer is no list of objects: expected that of S3's "
-                                       "ListObjectsV2");
+        return fail(Errc::Unsupported,
+                    "the answer is no list of objects: expected that of S3's "
+                    "ListObjectsV2");
     }
     auto listed = std::vector<Bucket::Listed>{};
     while (auto contents = element(xml, "Contents", at)) {
@@ -199,7 +202,8 @@ Result<std::string> S3Bucket::read(const std::string& key, std::uint64_t offset,
     if (response.status == 416) {
         return std::string{}; // It ends before.
     }
-    auto skipped = response.status == 206 ? 0 : std::min<std::uint64_t>(offset, response.body.size());
+    auto skipped =
+        response.status == 206 ? 0 : std::min<std::uint64_t>(offset, response.body.size());
     return response.body.substr(skipped, bytes_max);
 }
 
@@ -225,8 +229,8 @@ Result<std::vector<Bucket::Listed>> S3Bucket::list(const std::string& prefix,
 
 Result<void> S3Bucket::write(const std::string& key, std::string_view content) {
     TRY(check_key(key));
-    auto response = TRY(send({.method = http::Method::Put, .body = std::string{content}},
-                             target_of(key)));
+    auto response =
+        TRY(send({.method = http::Method::Put, .body = std::string{content}}, target_of(key)));
     return {};
 }
 

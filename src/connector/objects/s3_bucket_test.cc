@@ -27,9 +27,10 @@ private:
     http::Response answer(const http::Request& request) {
         auto lock = std::lock_guard{mutex_};
         const auto* header = request.headers.find("Authorization");
-        auto signature = header == nullptr ? Result<http::signing::Signature>{
-                                                 fail(Errc::InvalidInput, "not signed")}
-                                           : http::signing::Signature::parse(*header);
+        auto signature =
+            header == nullptr
+                ? Result<http::signing::Signature>{fail(Errc::InvalidInput, "not signed")}
+                : http::signing::Signature::parse(*header);
         if (!signature || signature->service != "s3" || signature->region != "eu-west-1" ||
             !signature->check(request, "geheim", clock_.wall())) {
             return {.status = 403, .body = "<Error><Code>SignatureDoesNotMatch</Code></Error>"};
@@ -60,8 +61,9 @@ private:
     static http::Response object(const http::Request& request, const std::string& content) {
         const auto* range = request.headers.find("Range");
         if (range == nullptr) {
-            return {.headers = {{"ETag", "\"e\""}, {"Last-Modified", "Mon, 16 Nov 2026 05:10:11 GMT"}},
-                    .body = content};
+            return {
+                .headers = {{"ETag", "\"e\""}, {"Last-Modified", "Mon, 16 Nov 2026 05:10:11 GMT"}},
+                .body = content};
         }
         auto from = std::stoul(range->substr(6));
         auto to = std::stoul(range->substr(range->find('-') + 1));
@@ -165,12 +167,11 @@ TEST_F(S3BucketTest, AsksAgainWhenItIsToSlowDown) {
 
 TEST_F(S3BucketTest, IsFoundByItsForm) {
     auto problems = std::vector<trigger::Problem>{};
-    auto form = Value::object(
-        {{"orders", Value::object({{"endpoint", s3_.url()},
-                                   {"region", "eu-west-1"},
-                                   {"access_key", "KEY"},
-                                   {"secret_key", "${secret:s3}"},
-                                   {"namespaces", Value::list({"team"})}})}});
+    auto form = Value::object({{"orders", Value::object({{"endpoint", s3_.url()},
+                                                         {"region", "eu-west-1"},
+                                                         {"access_key", "KEY"},
+                                                         {"secret_key", "${secret:s3}"},
+                                                         {"namespaces", Value::list({"team"})}})}});
     auto forms = read_buckets(form, problems);
     ASSERT_TRUE(problems.empty());
     auto secrets = secret::Secrets{{}, {{"SLUICE_SECRET_S3", "geheim"}}};
@@ -199,7 +200,8 @@ TEST(BucketForms, AreRefusedWithTheirPlace) {
         {{"a", Value::object({{"directory", "/x"}, {"endpoint", "https://s3"}})},
          {"b", Value::object({{"endpoint", "no url"}})},
          {"c", Value::object({{"endpoint", "https://s3"}, {"access_key", "K"}})},
-         {"d", Value::object({{"endpoint", "https://s3"}, {"access_key", "K"}, {"secret_key", "s"}})},
+         {"d",
+          Value::object({{"endpoint", "https://s3"}, {"access_key", "K"}, {"secret_key", "s"}})},
          {"*", Value::object({{"directory", "/x"}})},
          {"e", Value::object({{"directory", "/x"}, {"colour", "red"}})}});
 

@@ -63,10 +63,9 @@ Sink::~Sink() {
 }
 
 void Sink::deliver(event::Delivery delivery, Done done) {
-    workers_.try_post(
-        [this, pending = Pending{std::move(delivery), std::move(done)}]() mutable {
-            pending.answer(answer(pending.delivery()));
-        });
+    workers_.try_post([this, pending = Pending{std::move(delivery), std::move(done)}]() mutable {
+        pending.answer(answer(pending.delivery()));
+    });
 }
 
 event::Answer Sink::answer(const event::Delivery& delivery) const {

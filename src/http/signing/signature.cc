@@ -165,8 +165,7 @@ std::string Signature::digest_of(const Request& request, std::string_view secret
     return hex(keyed(derived, text));
 }
 
-Result<void> Signature::check(const Request& request, std::string_view secret,
-                                            Time now) const {
+Result<void> Signature::check(const Request& request, std::string_view secret, Time now) const {
     auto date = header_of(request, "X-Amz-Date");
     auto time = parse_date(date);
     if (!time || !date.starts_with(day)) {
@@ -182,8 +181,7 @@ Result<void> Signature::check(const Request& request, std::string_view secret,
     // How long comparing takes must not tell how much of it was right.
     if (expected.size() != digest.size() ||
         sodium_memcmp(expected.data(), digest.data(), expected.size()) != 0) {
-        return fail(Errc::Conflict,
-                    "the signature does not match: check the secret access key");
+        return fail(Errc::Conflict, "the signature does not match: check the secret access key");
     }
     return {};
 }

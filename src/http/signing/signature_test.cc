@@ -49,8 +49,7 @@ TEST(Signature, IsRefusedForAnotherSecretBodyOrTarget) {
     auto moved = documented_request();
     moved.target = "/?Action=DeleteUser&Version=2010-05-08";
 
-    EXPECT_EQ(signature.check(documented_request(), "other", now).error().code,
-              Errc::Conflict);
+    EXPECT_EQ(signature.check(documented_request(), "other", now).error().code, Errc::Conflict);
     EXPECT_FALSE(signature.check(changed, secret, now));
     EXPECT_FALSE(signature.check(moved, secret, now));
 }

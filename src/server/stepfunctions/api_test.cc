@@ -221,11 +221,11 @@ TEST_F(ApiTest, LetsInWhoeverSignsWithAKeyAndNobodyElse) {
             fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
         asked.headers.add("X-Amz-Date", now);
         auto signature = http::signing::Signature{.key = "ci",
-                                   .day = now.substr(0, 8),
-                                   .region = "us-east-1",
-                                   .service = "states",
-                                   .headers = {"host", "x-amz-date", "x-amz-target"},
-                                   .digest = {}};
+                                                  .day = now.substr(0, 8),
+                                                  .region = "us-east-1",
+                                                  .service = "states",
+                                                  .headers = {"host", "x-amz-date", "x-amz-target"},
+                                                  .digest = {}};
         asked.headers.add("Authorization",
                           fmt::format("AWS4-HMAC-SHA256 Credential=ci/{}/us-east-1/states/"
                                       "aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, "

@@ -134,9 +134,9 @@ TEST_F(ResultWriter, TellsOfEachChildAsAnExecution) {
     auto output = *value::parse_json(end())->find("output");
     EXPECT_EQ(*output.find("MapRunArn"),
               Value{"arn:aws:states:us-east-1:123456789012:mapRun:machine/M:run-5"});
-    EXPECT_THAT(value::to_json(*output.find("ResultWriterDetails")),
-                ::testing::MatchesRegex(
-                    R"(.*"Bucket":"b","Key":"out/[0-9a-f-]{36}/manifest.json".*)"));
+    EXPECT_THAT(
+        value::to_json(*output.find("ResultWriterDetails")),
+        ::testing::MatchesRegex(R"(.*"Bucket":"b","Key":"out/[0-9a-f-]{36}/manifest.json".*)"));
     auto record = first_of("SUCCEEDED_0.json");
     EXPECT_EQ(*record.find("Input"), Value{"7"});
     EXPECT_EQ(*record.find("Output"), Value{R"({"own":7})"});
@@ -168,8 +168,8 @@ TEST_F(ResultWriter, WritesPartsWhileOthersRun) {
     start(machine(std::string{reader} + writer));
     auto large = Value{std::string(200'000, 'x')};
     auto items = std::vector<Value>(60, large);
-    answer("M", Value::object({{"items", Value::list(items)},
-                               {"cursor", Value::object({{"offset", 1}})}}));
+    answer("M", Value::object(
+                    {{"items", Value::list(items)}, {"cursor", Value::object({{"offset", 1}})}}));
 
     for (auto at = 0; at < 60; ++at) {
         answer(fmt::format("M/{}/T", at), 1);

@@ -100,10 +100,8 @@ Result<Value> ItemPages::read(const Value& request) {
 Result<Value> ItemPages::read_json(const Value& request, const Value& config) {
     auto arguments = member(request, "arguments");
     auto document = internal::run::JsonItems{
-        [&, bucket = text_at(arguments, "Bucket"),
-         key = text_at(arguments, "Key")](std::uint64_t offset) {
-            return objects_.read(bucket, key, offset, chunk_bytes);
-        }};
+        [&, bucket = text_at(arguments, "Bucket"), key = text_at(arguments, "Key")](
+            std::uint64_t offset) { return objects_.read(bucket, key, offset, chunk_bytes); }};
     auto cursor = member(request, "cursor");
     auto from = count_in(cursor, "offset");
     if (cursor.is_null()) {

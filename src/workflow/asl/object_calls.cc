@@ -35,13 +35,12 @@ std::string_view name_of(Errc code) {
 
 /// As the service words what its SDK throws.
 event::Answer refusal(const Error& error) {
-    auto status = error.code == Errc::Conflict       ? 403
-                  : error.code == Errc::InvalidInput ? 400
+    auto status = error.code == Errc::Conflict                                      ? 403
+                  : error.code == Errc::InvalidInput                                ? 400
                   : error.code == Errc::NotFound || error.code == Errc::Unavailable ? 404
                                                                                     : 500;
-    return event::failure(
-        fmt::format("S3.{}", name_of(error.code)),
-        fmt::format("{} (Service: S3, Status Code: {})", error.message, status));
+    return event::failure(fmt::format("S3.{}", name_of(error.code)),
+                          fmt::format("{} (Service: S3, Status Code: {})", error.message, status));
 }
 
 Result<Value> get_object(Objects& objects, const Value& arguments) {
@@ -62,7 +61,7 @@ Result<Value> put_object(Objects& objects, const Value& arguments) {
     auto bucket = text_at(arguments, "Bucket");
     auto key = text_at(arguments, "Key");
     const auto* body = arguments.find("Body");
-    auto content = body == nullptr      ? std::string{}
+    auto content = body == nullptr     ? std::string{}
                    : body->is_string() ? std::string{body->as_string()}
                                        : value::to_json(*body);
     TRY(objects.write(bucket, key, content));

@@ -13,9 +13,8 @@ namespace sluice::workflow::asl {
 namespace {
 
 Objects::Listed listed_as(const std::string& key, const std::string& content) {
-    return {.key = key,
-            .bytes = content.size(),
-            .etag = fmt::format("\"{:016x}\"", hash64(content))};
+    return {
+        .key = key, .bytes = content.size(), .etag = fmt::format("\"{:016x}\"", hash64(content))};
 }
 
 } // namespace

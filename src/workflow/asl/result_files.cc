@@ -61,17 +61,44 @@ struct Folder {
     std::string key_of(std::string_view kind, std::int64_t number) const {
         return fmt::format("{}{}_{}.{}", prefix, kind, number, is_lines ? "jsonl" : "json");
     }
-    std::string content_of(std::vector<Value> values) const {
-        if (!is_lines) {
-            return value::to_json(Value::list(std::move(values)));
+};
+
+/// Tells of a record what `Transformation` says: nothing, one value or several.
+template <typename Take>
+void transform(const Value& record, std::string_view how, const Value& names, const Take& take) {
+    const auto* output = record.find("output");
+    if (output == nullptr || (how != "FLATTEN" && how != "COMPACT")) {
+        take(execution_of(record, names));
+    } else if (how == "FLATTEN" && output->is_list()) {
+        std::ranges::for_each(output->as_list(), take);
+    } else {
+        take(*output);
+    }
+}
+
+/// The file of one kind; empty: there is none. Written value by value, since all of them at once
+/// take many times the memory.
+std::string content_of(const Value& request, std::string_view kind, bool is_lines) {
+    auto how = text_at(*request.find("config"), "Transformation");
+    auto content = std::string{};
+    auto take = [&](const Value& value) {
+        content += is_lines ? "" : content.empty() ? "[" : ",";
+        content += value::to_json(value);
+        content += is_lines ? "\n" : "";
+    };
+    auto is_there = false;
+    for (const auto& record : request.find("records")->as_list()) {
+        if (result_kind_of(record) == kind) {
+            // Only what succeeded has outputs to transform.
+            transform(record, kind == result_kinds[0] ? std::string_view{how} : "", request, take);
+            is_there = true;
         }
-        auto content = std::string{};
-        for (const auto& each : values) {
-            content += value::to_json(each) + "\n";
-        }
+    }
+    if (!is_there || is_lines) {
         return content;
     }
-};
+    return content.empty() ? "[]" : content + "]";
+}
 
 Folder folder_of(const Value& request) {
     const auto& arguments = *request.find("arguments");
@@ -108,8 +135,8 @@ Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view 
     std::ranges::sort(listed, {}, [](const auto& each) { return number_of(each.key); });
     auto files = std::vector<Value>{};
     for (const auto& each : listed) {
-        files.push_back(Value::object(
-            {{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
+        files.push_back(
+            Value::object({{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
     }
     return Value::list(std::move(files));
 }
@@ -138,34 +165,19 @@ std::vector<Value> transformed(const std::vector<Value>& records, std::string_vi
                                const Value& names) {
     auto made = std::vector<Value>{};
     for (const auto& record : records) {
-        const auto* output = record.find("output");
-        if (output == nullptr || (how != "FLATTEN" && how != "COMPACT")) {
-            made.push_back(execution_of(record, names));
-        } else if (how == "FLATTEN" && output->is_list()) {
-            made.insert(made.end(), output->as_list().begin(), output->as_list().end());
-        } else {
-            made.push_back(*output);
-        }
+        transform(record, how, names, [&](const Value& value) { made.push_back(value); });
     }
     return made;
 }
 
 Result<Value> write_results(Objects& objects, const Value& request) {
     auto folder = folder_of(request);
-    auto how = text_at(*request.find("config"), "Transformation");
     for (auto at = std::size_t{0}; at < result_kinds.size(); ++at) {
-        auto records = std::vector<Value>{};
-        std::ranges::copy_if(
-            request.find("records")->as_list(), std::back_inserter(records),
-            [&](const Value& record) { return result_kind_of(record) == result_kinds[at]; });
-        if (records.empty()) {
-            continue;
-        }
-        // Only what succeeded has outputs to transform.
-        auto values = transformed(records, at == 0 ? how : "NONE", request);
         auto number = request.find("numbers")->as_list()[at].as_int();
-        TRY(objects.write(folder.bucket, folder.key_of(result_kinds[at], number),
-                          folder.content_of(std::move(values))));
+        auto content = content_of(request, result_kinds[at], folder.is_lines);
+        if (!content.empty()) {
+            TRY(objects.write(folder.bucket, folder.key_of(result_kinds[at], number), content));
+        }
     }
     if (request.find("close") != nullptr) {
         TRY(write_manifest(objects, folder, request));

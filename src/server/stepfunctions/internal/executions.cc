@@ -97,8 +97,9 @@ std::expected<std::vector<Value>, Fault> history_of(const World& world,
     return history.events();
 }
 
-std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(
-    const World& world, const engine::RunName& run, trigger::Listener& listener) {
+std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(const World& world,
+                                                                      const engine::RunName& run,
+                                                                      trigger::Listener& listener) {
     auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
     auto state = TRY(or_fault(inspector.run(run)));
     TRY(or_fault(

@@ -162,8 +162,8 @@ void describe_map_run(World& world, const Call& call, const Responder& respond) 
 /// The limits that the call gives, as the run takes them.
 Value limits_in(const Call& call, const Arn& arn) {
     auto limits = Value::object({{"started", event_of(arn)}});
-    for (auto [given, taken] : {std::pair{"maxConcurrency", "concurrency"},
-                                {"toleratedFailureCount", "tolerated"}}) {
+    for (auto [given, taken] :
+         {std::pair{"maxConcurrency", "concurrency"}, {"toleratedFailureCount", "tolerated"}}) {
         if (auto count = number_in(call.body, given)) {
             limits = limits.with(taken, *count);
         }

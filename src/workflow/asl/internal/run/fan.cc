@@ -48,9 +48,10 @@ Value Fan::counts() const {
         counts = counts.with("bytes", as_value(bytes));
     }
     if (files != decltype(files){}) {
-        counts = counts.with("writes", as_value(writes))
-                     .with("files", Value::list({as_value(files[0]), as_value(files[1]),
-                                                 as_value(files[2])}));
+        counts =
+            counts.with("writes", as_value(writes))
+                .with("files",
+                      Value::list({as_value(files[0]), as_value(files[1]), as_value(files[2])}));
     }
     if (is_closing) {
         counts = counts.with("closing", true);

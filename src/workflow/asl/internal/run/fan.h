@@ -42,15 +42,15 @@ struct Fan {
     std::uint64_t next = 0; ///< The first that has not begun.
     std::uint64_t running = 0;
     std::uint64_t done = 0;
-    std::uint64_t failed = 0; ///< Of those done.
-    std::uint64_t last = 0;   ///< The event behind which the next child begins.
-    std::uint64_t ended = 0;  ///< The last event of a child that has ended.
-    bool is_reading = false;  ///< A page is on its way.
-    std::uint64_t bytes = 0;  ///< Of the results that are kept here.
-    std::uint64_t writes = 0; ///< Parts of the results that are being written,
+    std::uint64_t failed = 0;             ///< Of those done.
+    std::uint64_t last = 0;               ///< The event behind which the next child begins.
+    std::uint64_t ended = 0;              ///< The last event of a child that has ended.
+    bool is_reading = false;              ///< A page is on its way.
+    std::uint64_t bytes = 0;              ///< Of the results that are kept here.
+    std::uint64_t writes = 0;             ///< Parts of the results that are being written,
     std::array<std::uint64_t, 3> files{}; ///< and files that there are of each kind.
     bool is_closing = false;              ///< All are written but the manifest.
-    Value failure;                        ///< It ends with this when that is written; null: it does not.
+    Value failure; ///< It ends with this when that is written; null: it does not.
 
     std::optional<trigger::Incarnation> scope{};
     std::vector<std::pair<std::uint64_t, Value>> held; ///< Results while it has no scope.

@@ -12,7 +12,7 @@ namespace sluice::workflow::asl::internal::run {
 namespace {
 
 // Parts of results that may be under way: beyond, children wait for the writer.
-constexpr auto writes_max = std::uint64_t{4};
+constexpr auto writes_max = std::uint64_t{2};
 
 const MapState* map_of(const Visit& visit) {
     return std::get_if<MapState>(&visit.state.details);
@@ -291,8 +291,7 @@ Step Walk::finish(Fan& fan, const std::optional<Value>& result) {
     }
     frame.last = fan.ended;
     tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
-    return !result || exceeds(*result) ? exceed(visit, visit.state.name)
-                                       : complete(visit, *result);
+    return !result || exceeds(*result) ? exceed(visit, visit.state.name) : complete(visit, *result);
 }
 
 /// The rest of the children are aborted; the error is the state's own.

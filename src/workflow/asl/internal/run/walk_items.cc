@@ -134,9 +134,8 @@ Step Walk::take_page(Visit& visit) {
     }
     if (firing_.event().type() != trigger::types::task_succeeded) {
         const auto* error = data.find("error");
-        return break_off(
-            fan, visit.frame.last,
-            reading_failed(error == nullptr ? "" : value::text_at(*error, "message")));
+        return break_off(fan, visit.frame.last,
+                         reading_failed(error == nullptr ? "" : value::text_at(*error, "message")));
     }
     fan.is_reading = false;
     const auto& page = *data.find("result");

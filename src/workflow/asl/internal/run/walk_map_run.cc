@@ -18,7 +18,7 @@ namespace sluice::workflow::asl::internal::run {
 namespace {
 
 // As much is kept before it is written, and so much is one file.
-constexpr auto part_bytes_max = std::uint64_t{4} << 20U;
+constexpr auto part_bytes_max = std::uint64_t{1} << 20U;
 
 const MapState& map_state(const Fan& fan) {
     return std::get<MapState>(fan.visit.state.details);
@@ -66,8 +66,7 @@ Failure failure_from(const Value& told) {
 
 bool Walk::keeps_records(const Fan& fan) {
     const auto* map = std::get_if<MapState>(&fan.visit.state.details);
-    return map != nullptr && map->is_distributed &&
-           (writes_objects(fan) || is_transformed(fan));
+    return map != nullptr && map->is_distributed && (writes_objects(fan) || is_transformed(fan));
 }
 
 /// `MACHINE/LABEL`: how the service names the machine of the children.
@@ -118,11 +117,12 @@ void Walk::hear_child(const Fan& fan, std::uint64_t index, std::string_view stat
     if (listener_ == nullptr || fan.visit.frame.tally->is_of_child) {
         return;
     }
-    listener_->hear(firing_.decider().moment(), Value::object({{"mapRun", map_run_arn(fan)},
-                                                               {"index", as_value(index)},
-                                                               {"name", child_name(fan, index)},
-                                                               {"items", as_value(items_of(fan, index))},
-                                                               {"status", status}}));
+    listener_->hear(firing_.decider().moment(),
+                    Value::object({{"mapRun", map_run_arn(fan)},
+                                   {"index", as_value(index)},
+                                   {"name", child_name(fan, index)},
+                                   {"items", as_value(items_of(fan, index))},
+                                   {"status", status}}));
 }
 
 std::optional<Step> Walk::take_execution(Fan& fan, const Frame& child, Step step) {
@@ -162,8 +162,8 @@ void Walk::keep_result(Fan& fan, std::uint64_t index, Value result) {
     }
     fan.held.clear();
     if (fan.scope) {
-        firing_.record(trigger::CollectionDropped{.scope = *fan.scope,
-                                                  .trigger = trigger_of(fan.visit)});
+        firing_.record(
+            trigger::CollectionDropped{.scope = *fan.scope, .trigger = trigger_of(fan.visit)});
     }
 }
 
@@ -195,8 +195,8 @@ std::vector<Value> Walk::take_records(Fan& fan) {
 Evaluated<Value> Walk::destination_of(Fan& fan) {
     if (fan.destination.is_null()) {
         auto view = View{*this, fan.visit};
-        auto arguments =
-            map_state(fan).writer->arguments->evaluate(view.of(fan.input), "ResultWriter/Arguments");
+        auto arguments = map_state(fan).writer->arguments->evaluate(view.of(fan.input),
+                                                                    "ResultWriter/Arguments");
         if (!arguments) {
             return std::unexpected(explained(fan.visit, std::move(arguments.error())));
         }
@@ -220,9 +220,8 @@ Evaluated<void> Walk::write_part(Fan& fan, bool is_last) {
     for (auto at = std::size_t{0}; at < fan.files.size(); ++at) {
         numbers.push_back(as_value(fan.files[at]));
         auto kind = result_kinds[at];
-        fan.files[at] += std::ranges::any_of(records, [&](const Value& record) {
-            return result_kind_of(record) == kind;
-        });
+        fan.files[at] += std::ranges::any_of(
+            records, [&](const Value& record) { return result_kind_of(record) == kind; });
     }
     request = request.with("numbers", Value::list(std::move(numbers)))
                   .with("records", Value::list(std::move(records)));
@@ -273,9 +272,8 @@ Step Walk::finish_map_run(Fan& fan) {
     if (!is_transformed(fan)) {
         return finish(fan, Value::list(results_of(fan)));
     }
-    auto names =
-        Value::object({{"machine", arn_of(program_, "stateMachine", map_machine(fan))},
-                       {"execution", arn_of(program_, "execution", map_machine(fan))}});
+    auto names = Value::object({{"machine", arn_of(program_, "stateMachine", map_machine(fan))},
+                                {"execution", arn_of(program_, "execution", map_machine(fan))}});
     return finish(fan, Value::list(transformed(take_records(fan), how, names)));
 }
 
@@ -305,8 +303,8 @@ Step Walk::give_in(Fan& fan, Failure failure) {
         child.index = fan.next;
         child.item = item_of(fan, child.index);
         auto input = child_input(fan, child);
-        keep_result(fan, child.index, Value::object({{"status", "PENDING"},
-                                                     {"input", input ? *input : Value{}}}));
+        keep_result(fan, child.index,
+                    Value::object({{"status", "PENDING"}, {"input", input ? *input : Value{}}}));
     }
     fan.running = 0;
     fan.done = fan.size;
@@ -355,7 +353,8 @@ trigger::Attempt<void> Walk::update_map_run(const Value& params) {
         fan.concurrency = *most == 0 ? Fan{visit}.concurrency : *most;
     }
     fan.tolerated = given_count(params, "tolerated").value_or(fan.tolerated);
-    if (const auto* share = params.find("tolerated_share"); share != nullptr && share->is_double()) {
+    if (const auto* share = params.find("tolerated_share");
+        share != nullptr && share->is_double()) {
         fan.tolerated_share = share->as_double();
     } else if (auto whole = given_count(params, "tolerated_share")) {
         fan.tolerated_share = static_cast<double>(*whole);

@@ -121,8 +121,7 @@ std::string Walk::token_of(const Visit& visit) const {
     auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n", state().id, visit.frame.scope->raw(),
                             visit.number, visit.entered, visit.retries);
     auto started = state().info.started.time_since_epoch().count();
-    return base64_encode(text +
-                         sealed(program_.token_key, fmt::format("{}{}", text, started)));
+    return base64_encode(text + sealed(program_.token_key, fmt::format("{}{}", text, started)));
 }
 
 Step Walk::begin_task(Visit& visit) {
@@ -199,9 +198,9 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                       .data = work.input,
                       .scope = {}},
                      true, work.target);
-        auto sent = message_answer(
-            task_of(visit), arguments,
-            uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)));
+        auto sent =
+            message_answer(task_of(visit), arguments,
+                           uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)));
         auto is_awaited = task_of(visit).pattern == Pattern::WaitForTaskToken;
         return take_outcome(visit, {.submitted = is_awaited ? std::optional{sent} : std::nullopt,
                                     .result = is_awaited ? std::nullopt : std::optional{sent},
@@ -231,11 +230,9 @@ Step Walk::call(Visit& visit, const Value& arguments) {
             return take_outcome(visit, {.failure = invalid_name(nested.name), .is_final = true});
         }
         visit.nested = nested.to_memory();
-        visit.frame.last =
-            tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
-                return named(task_of(visit),
-                             Value::object({{"output", nested.start_view(program_)}}));
-            });
+        visit.frame.last = tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
+            return named(task_of(visit), Value::object({{"output", nested.start_view(program_)}}));
+        });
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
     store(visit, words::running);
@@ -260,8 +257,7 @@ Step Walk::take_answer(Visit& visit) {
     if (!is_success) {
         const auto* error = data.find("error");
         return take_outcome(
-            visit,
-            {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
+            visit, {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
     }
     auto answer = as_answer(program_, task, given);
     if (task.pattern == Pattern::WaitForTaskToken) {
@@ -343,8 +339,8 @@ Step Walk::time_out(Visit& visit, std::string_view error) {
 
 /// Nobody waits for its calls any more.
 void Walk::cancel_work(const Visit& visit) {
-    auto members = visit.frame.scope ? state().members.find(*visit.frame.scope)
-                                     : state().members.end();
+    auto members =
+        visit.frame.scope ? state().members.find(*visit.frame.scope) : state().members.end();
     if (members == state().members.end()) {
         return;
     }
