@@ -13,6 +13,7 @@
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/internal/run/fan.h"
 #include "workflow/asl/internal/run/frame.h"
+#include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/program.h"
 #include "workflow/asl/internal/run/visit.h"
 
@@ -122,11 +123,15 @@ private:
                                                 const std::optional<Template>& assign,
                                                 const Sight& sight);
 
-    // Tasks (walk_task.cc).
+    // Tasks (walk_task.cc, walk_token.cc).
     Step begin_task(Visit& visit);
     Evaluated<void> read_times(Visit& visit, const Sight& sight,
                                std::optional<std::uint64_t>& timeout);
+    void tell_scheduled(Visit& visit, const Value& arguments, const Value& credentials,
+                        std::optional<std::uint64_t> timeout);
     Step call(Visit& visit, const Value& arguments);
+    Step send_message(Visit& visit, const Work& work, const Value& answer);
+    void tell_nested(Visit& visit, const NestedExecution& nested);
     Step take_answer(Visit& visit);
     TaskOutcome nested_outcome(Visit& visit, const Value& result) const;
     Step take_outcome(Visit& visit, const TaskOutcome& outcome);

@@ -1,13 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "event/trace.h"
-#include "expr/program.h"
-#include "expr/states/digest.h"
 #include "trigger/arrival.h"
 #include "trigger/ids.h"
 #include "value/json.h"
@@ -71,23 +67,6 @@ TaskOutcome mocked_outcome(const Value& given) {
     return outcome;
 }
 
-/// A digest that needs the key to be made. Hashed twice, so that nothing can be added to the text.
-std::string sealed(const std::string& key, const std::string& text) {
-    auto hash = [&](const std::string& part) {
-        return expr::states::hex_digest(key + part, "SHA-256").value_or("");
-    };
-    return hash(hash(text));
-}
-
-/// How long comparing takes does not tell how much of it is right.
-bool is_same_token(std::string_view left, std::string_view right) {
-    auto difference = left.size() ^ right.size();
-    for (auto at = std::size_t{0}; at < std::min(left.size(), right.size()); ++at) {
-        difference |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(right[at]);
-    }
-    return difference == 0;
-}
-
 Failure invalid_name(std::string_view name) {
     return {.error = "StepFunctions.InvalidNameException",
             .cause = fmt::format("Invalid Name: '{}' (Service: Sfn, Status Code: 400)", name)};
@@ -113,15 +92,6 @@ Evaluated<void> Walk::read_times(Visit& visit, const Sight& sight,
             TRY(read_count(task.heartbeat_seconds, "HeartbeatSeconds", sight)));
     }
     return {};
-}
-
-/// Names the run, the scope, the state and the attempt that somebody else is to answer. Nobody who
-/// was not given it can make it, and deciding again gives the same.
-std::string Walk::token_of(const Visit& visit) const {
-    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n", state().id, visit.frame.scope->raw(),
-                            visit.number, visit.entered, visit.retries);
-    auto started = state().info.started.time_since_epoch().count();
-    return base64_encode(text + sealed(program_.token_key, fmt::format("{}{}", text, started)));
 }
 
 Step Walk::begin_task(Visit& visit) {
@@ -152,33 +122,8 @@ Step Walk::begin_task(Visit& visit) {
     if (!arguments || !credentials) {
         return fault(visit, std::move(arguments ? credentials.error() : arguments.error()));
     }
+    tell_scheduled(visit, *arguments, *credentials, timeout);
     auto& frame = visit.frame;
-    auto kind = event_kind(task);
-    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
-        auto told = Value::map({});
-        if (kind == "Task") {
-            told = told.with("parameters", *arguments).with("region", program_.region);
-        } else {
-            told = told.with("input", *arguments).with("resource", task.resource);
-        }
-        if (timeout) {
-            told = told.with("timeoutInSeconds", as_value(*timeout));
-        }
-        if (visit.seconds > 0) {
-            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
-        }
-        if (const auto* role = credentials->find("RoleArn")) {
-            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
-        }
-        return named(task, std::move(told));
-    });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
-        auto told = Value{};
-        if (kind == "Task") {
-            told = named(task, Value::map({}));
-        }
-        return told;
-    });
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
@@ -189,22 +134,39 @@ Step Walk::begin_task(Visit& visit) {
     return call(visit, *arguments);
 }
 
+void Walk::tell_scheduled(Visit& visit, const Value& arguments, const Value& credentials,
+                          std::optional<std::uint64_t> timeout) {
+    const auto& task = task_of(visit);
+    auto& frame = visit.frame;
+    auto kind = event_kind(task);
+    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
+        auto told = Value::map({});
+        if (kind == "Task") {
+            told = told.with("parameters", arguments).with("region", program_.region);
+        } else {
+            told = told.with("input", arguments).with("resource", task.resource);
+        }
+        if (timeout) {
+            told = told.with("timeoutInSeconds", as_value(*timeout));
+        }
+        if (visit.seconds > 0) {
+            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
+        }
+        if (const auto* role = credentials.find("RoleArn")) {
+            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
+        }
+        return named(task, std::move(told));
+    });
+    frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                      [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+}
+
 Step Walk::call(Visit& visit, const Value& arguments) {
     auto work = work_of(program_, visit.state, arguments);
     auto key = firing_.next_key();
+    auto id = [&] { return uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)); };
     if (work.kind == trigger::TaskKind::Sink) {
-        firing_.send({.type = "sluice.message",
-                      .subject = handle_of(machine(), visit.number),
-                      .data = work.input,
-                      .scope = {}},
-                     true, work.target);
-        auto sent =
-            message_answer(task_of(visit), arguments,
-                           uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)));
-        auto is_awaited = task_of(visit).pattern == Pattern::WaitForTaskToken;
-        return take_outcome(visit, {.submitted = is_awaited ? std::optional{sent} : std::nullopt,
-                                    .result = is_awaited ? std::nullopt : std::optional{sent},
-                                    .is_final = !is_awaited});
+        return send_message(visit, work, message_answer(task_of(visit), arguments, id()));
     }
     auto policy = Value{};
     if (auto trace = event::trace_of(firing_.event()); !trace.empty()) {
@@ -218,25 +180,38 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                                    .scope = *visit.frame.scope,
                                    .trigger = trigger_of(visit)};
     if (work.kind == trigger::TaskKind::Run) {
-        auto nested = NestedExecution{
-            .machine = task.target,
-            .name = work.child.empty()
-                        ? uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index))
-                        : work.child,
-            .input = task.input,
-            .started = firing_.decider().moment().time};
-        task.child = execution_run(nested.machine, nested.name);
+        auto name = work.child.empty() ? id() : work.child;
+        task.child = execution_run(task.target, name);
         if (!trigger::is_given_run_id(task.child)) {
-            return take_outcome(visit, {.failure = invalid_name(nested.name), .is_final = true});
+            return take_outcome(visit, {.failure = invalid_name(name), .is_final = true});
         }
-        visit.nested = nested.to_memory();
-        visit.frame.last = tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
-            return named(task_of(visit), Value::object({{"output", nested.start_view(program_)}}));
-        });
+        tell_nested(visit, {.machine = task.target,
+                            .name = name,
+                            .input = task.input,
+                            .started = firing_.decider().moment().time});
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
     store(visit, words::running);
     return {};
+}
+
+Step Walk::send_message(Visit& visit, const Work& work, const Value& answer) {
+    firing_.send({.type = "sluice.message",
+                  .subject = handle_of(machine(), visit.number),
+                  .data = work.input,
+                  .scope = {}},
+                 true, work.target);
+    if (task_of(visit).pattern == Pattern::WaitForTaskToken) {
+        return take_outcome(visit, {.submitted = answer});
+    }
+    return take_outcome(visit, {.result = answer, .is_final = true});
+}
+
+void Walk::tell_nested(Visit& visit, const NestedExecution& nested) {
+    visit.nested = nested.to_memory();
+    visit.frame.last = tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
+        return named(task_of(visit), Value::object({{"output", nested.start_view(program_)}}));
+    });
 }
 
 Step Walk::take_answer(Visit& visit) {
@@ -352,80 +327,6 @@ void Walk::cancel_work(const Visit& visit) {
     for (const auto& key : calls) {
         firing_.decider().cancel_task(key);
     }
-}
-
-std::optional<Visit> Walk::holder_of(std::string_view token) {
-    auto text = base64_decode(token);
-    auto parts = std::array<std::string_view, 4>{};
-    auto rest = text ? std::string_view{*text} : std::string_view{};
-    for (auto& part : parts) {
-        part = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    }
-    auto number = [](std::string_view digits) {
-        auto count = std::uint64_t{0};
-        for (auto digit : digits.substr(0, 18)) {
-            count = count * 10 + static_cast<std::uint64_t>(digit - '0') % 10;
-        }
-        return count;
-    };
-    auto scope = trigger::Incarnation{number(parts[1])};
-    auto state_number = number(parts[2]);
-    if (parts[0] != state().id || state_number >= machine().states.size() ||
-        state().path_of(scope) == nullptr) {
-        return std::nullopt;
-    }
-    const auto& memory =
-        memory_of(scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
-    const auto* held = memory.find("token");
-    if (held == nullptr || !held->is_string() || !is_same_token(held->as_string(), token)) {
-        return std::nullopt;
-    }
-    auto& frame = load_frame(scope, machine().states[state_number].flow);
-    auto visit = std::optional<Visit>{std::in_place, machine(),
-                                      static_cast<StateNumber>(state_number), frame};
-    visit->restore(memory);
-    return visit;
-}
-
-namespace {
-
-std::unexpected<expr::Fault> nobody() {
-    return std::unexpected(expr::Fault{.code = "task_timed_out",
-                                       .message = "no task waits for an answer to this token"});
-}
-
-} // namespace
-
-trigger::Attempt<void> Walk::answer(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    auto outcome = TaskOutcome{.is_final = true};
-    if (const auto* output = params.find("output")) {
-        outcome.result = *output;
-    } else {
-        outcome.failure =
-            Failure{.error = text_in(params, "error"), .cause = text_in(params, "cause")};
-    }
-    conclude(&visit->frame, take_outcome(*visit, outcome));
-    finish();
-    return {};
-}
-
-trigger::Attempt<void> Walk::note_heartbeat(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    if (visit->pulse > 0) {
-        firing_.decider().remove_timer(trigger::TimerNumber{visit->pulse});
-        visit->pulse =
-            set_timer(*visit, std::chrono::seconds{visit->seconds}, words::heartbeat).raw();
-        store(*visit, words::waiting);
-    }
-    return {};
 }
 
 } // namespace sluice::workflow::asl::internal::run
