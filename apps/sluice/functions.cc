@@ -58,7 +58,7 @@ reactor::CommandLimits command_limits(const std::vector<FunctionForm>& forms,
     if (auto group = reactor::find_control_group()) {
         limits.control_group = *std::move(group);
         diagnostics.info("limits of functions are held by control groups",
-                         {{"group", limits.control_group.string()}});
+                         {{"group", limits.control_group.memory.string()}});
     } else {
         diagnostics.warn(
             "limits of functions are held by rlimits: memory counts as address "
