@@ -137,10 +137,6 @@ private:
             report(problems_, join_path(task.path, "when"),
                    "found false: the task can never begin, expected an expression, or no task");
         }
-        if (flow_.outer != nullptr && task.form.find("on_failure") != nullptr) {
-            report(problems_, join_path(task.path, "on_failure"),
-                   "a task in a body cannot be undone alone: expected on_failure at the map");
-        }
         check_functions(task);
         check_branch(at);
         for (const auto& name : task.uses.names) {

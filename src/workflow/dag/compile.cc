@@ -158,10 +158,18 @@ private:
         }
         if (flow_.prefixes.empty()) {
             patterns.push_back("sluice.run.reopened");
+        }
+        auto undoes = std::ranges::any_of(flow_.tasks, [](const FlowTask& task) {
+            return task.form.find("on_failure") != nullptr;
+        });
+        if (flow_.prefixes.empty() || undoes) {
             patterns.push_back(Value::object({{"type", "sluice.task.*"}, {"subject", id}}));
         }
         auto of = number(finals.tasks.size());
         auto end = params.with("of", of).with("last", number(finals.last));
+        if (!flow_.prefixes.empty() && undoes) {
+            end = end.with("undoes", true);
+        }
         triggers_.push_back(Value::object(
             {{"id", id},
              {"on", Value::list(std::move(patterns))},
