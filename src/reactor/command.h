@@ -62,8 +62,8 @@ struct CommandLimits {
     /// From SIGTERM to SIGKILL; also how long a descendant may hold the output open after the
     /// command has exited.
     Nanos grace = std::chrono::seconds{2};
-    /// Where children with limits get control groups of their own (`find_control_group`); none: they
-    /// are held by rlimits.
+    /// Where children with limits get control groups of their own (`find_control_group`); none:
+    /// they are held by rlimits.
     ControlGroup control_group{};
 };
 

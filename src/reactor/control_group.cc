@@ -72,12 +72,10 @@ Result<fs::path> controller_group(const fs::path& mount, const std::vector<std::
 
 Result<ControlGroup> find_version_one(const fs::path& mount,
                                       const std::vector<std::string>& membership) {
-    auto memory =
-        TRY(controller_group(mount, membership, "memory", "memory.limit_in_bytes"));
+    auto memory = TRY(controller_group(mount, membership, "memory", "memory.limit_in_bytes"));
     auto cpu = TRY(controller_group(mount, membership, "cpu", "cpu.cfs_period_us"));
-    return ControlGroup{.version = ControlGroup::Version::One,
-                        .memory = std::move(memory),
-                        .cpu = std::move(cpu)};
+    return ControlGroup{
+        .version = ControlGroup::Version::One, .memory = std::move(memory), .cpu = std::move(cpu)};
 }
 
 Result<void> check_controllers(const fs::path& group) {

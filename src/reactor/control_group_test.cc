@@ -42,9 +42,7 @@ protected:
         auto in = std::ifstream{file};
         return {std::istreambuf_iterator<char>{in}, {}};
     }
-    Result<ControlGroup> find() const {
-        return find_control_group(root, root / "membership");
-    }
+    Result<ControlGroup> find() const { return find_control_group(root, root / "membership"); }
 
     ControlGroup unified() const {
         return {.version = ControlGroup::Version::Two, .memory = group, .cpu = group};
@@ -111,8 +109,8 @@ TEST_F(ControlGroupTest, KnowsVersionOneByItsControllers) {
                                  .cpu = root / "cpu,cpuacct"};
     EXPECT_EQ(*found, expected);
 
-    auto confinement = internal::Confinement::of(
-        pid_t{12'345'678}, {.memory_bytes = 1'000, .cpu = 0.2}, *found);
+    auto confinement =
+        internal::Confinement::of(pid_t{12'345'678}, {.memory_bytes = 1'000, .cpu = 0.2}, *found);
     auto place = root / "memory/old/command-12345678";
     EXPECT_EQ(read(place / "memory.limit_in_bytes"), "1000");
     EXPECT_EQ(read(place / "cgroup.procs"), "12345678");

@@ -233,16 +233,16 @@ void show_triggers(const Services& services, const Incoming& incoming, const Rep
         answer(reply, problem_of(is_last.error()));
         return;
     }
-    answer_from_worker(
-        services, reply, [&services, run = name_of(incoming), last = *is_last]() -> Result<Value> {
-            auto inspector = engine::Inspector{services.store, services.vocabulary};
-            auto shown = TRY(look_at_all(inspector, run));
-            if (!last) {
-                return shown;
-            }
-            auto triggers = TRY(inspect::last_triggers(inspector, run));
-            return shown.with("triggers", std::move(triggers));
-        });
+    answer_from_worker(services, reply,
+                       [&services, run = name_of(incoming), last = *is_last]() -> Result<Value> {
+                           auto inspector = engine::Inspector{services.store, services.vocabulary};
+                           auto shown = TRY(look_at_all(inspector, run));
+                           if (!last) {
+                               return shown;
+                           }
+                           auto triggers = TRY(inspect::last_triggers(inspector, run));
+                           return shown.with("triggers", std::move(triggers));
+                       });
 }
 
 Result<Value> look_at_context(engine::Inspector& inspector, const engine::RunName& run,
