@@ -128,7 +128,8 @@ public:
                                        .retention = options_.retention,
                                        .checkpoint_events = options_.checkpoint_events,
                                        .marker = marker_.get(),
-                                       .lane = at % lanes});
+                                       .lane = at % lanes,
+                                       .admit_nested = &options_.admit_nested});
             auto left = TRY(shard->open(states[at]));
             lane_of(ids[at]).add(std::move(shard), std::move(left));
         }

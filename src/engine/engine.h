@@ -47,6 +47,7 @@ struct EngineOptions {
     /// empty: nowhere.
     std::filesystem::path marker;
     Watch watch;
+    AdmitNested admit_nested; ///< Empty: every nested run begins.
     /// Where times are told; null: nowhere. Outlives the engine.
     observe::Metrics* metrics = nullptr;
     /// A commit failed and everything has stopped: the process should end.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
@@ -41,6 +43,18 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
         return move->shard;
     }
     if (const auto* leave = std::get_if<LeaveInput>(&input)) {
+/// Between attempts to start a nested run that there was no room for.
+constexpr auto put_off_min = std::chrono::seconds{1};
+constexpr auto put_off_max = std::chrono::seconds{30};
+constexpr auto put_off_doublings_max = std::uint32_t{5};
+/// Of what a parent is told: when it is to try again.
+constexpr auto put_off_member = std::string_view{"retry_after"};
+
+std::optional<Nanos> put_off_by(const Value& told) {
+    const auto* delay = told.find(put_off_member);
+    return delay == nullptr ? std::nullopt : std::optional{delay->as_duration()};
+}
+
         return leave->shard;
     }
     if (const auto* message = std::get_if<StreamInput>(&input)) {
@@ -163,8 +177,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
                    trigger::command_arrival(*run->state, message.type, message.data, moment_));
             break;
         case Message::Kind::Ended:
-            decide(*run, trigger::child_arrival(*run->state, message.key, message.attempt,
-                                                message.type, message.data, moment_));
+            decide(*run,
+                   trigger::child_arrival(*run->state, message.key, message.attempt, message.type,
+                                          message.data, moment_, put_off_by(message.data)));
             break;
         case Message::Kind::Event: {
             auto event = codec_.parse(message.json);
@@ -245,9 +260,42 @@ Result<void> Shard::start_child(const Message& message) {
 
 Result<std::string> Shard::adopt(const RunName& name, const trigger::RunInfo& info) {
     auto* run = TRY(runs_.find(name));
+std::string Shard::refuse_child(const RunName& run) {
+    if (services_.admit_nested == nullptr || !*services_.admit_nested) {
+        return "";
+    }
+    auto admitted = (*services_.admit_nested)(run.space);
+    if (!admitted) {
+        return admitted.error().message;
+    }
+    if (*admitted) {
+        release_.answers.emplace_back([kept = *std::move(admitted)](const Error* /*error*/) {});
+    }
+    return "";
+}
+
+/// The parent's task makes another attempt, so that what is put off is stored where it belongs.
+void Shard::put_off(const Message& message, const std::string& why) {
+    const auto& parent = *message.info.parent;
+    auto doublings = std::min(parent.attempt - 1, put_off_doublings_max);
+    auto delay = std::min<Nanos>(put_off_min * (1U << doublings), put_off_max);
+    auto error = Value::object({{"kind", "quota_exceeded"}, {"message", why}});
+    tell_parent(message.to, parent, trigger::types::run_failed,
+                Value::object({{"run", message.to.id},
+                               {"error", std::move(error)},
+                               {std::string{put_off_member}, Value{delay}}}));
+}
+
     const auto& [own, progress] = std::tie(run->state->info, run->state->progress);
     if (own.definition != info.definition) {
         return fmt::format("there is a run \"{}\" already, of {}", name.id, own.definition);
+    auto* existing = TRY(runs_.find(message.to));
+    if (existing == nullptr && info.parent) {
+        if (auto why = refuse_child(message.to); !why.empty()) {
+            put_off(message, why);
+            return {};
+        }
+    }
     }
     if (progress.status == trigger::Status::Succeeded) {
         tell_parent(name, *info.parent, trigger::types::run_succeeded,

@@ -203,6 +203,25 @@ class ServerTest(FolderTest):
             time.sleep(0.02)
 
     def test_a_caller_that_asks_too_often_is_told_when_to_ask_again(self):
+    def test_a_nested_run_waits_for_the_quota(self):
+        self.make_team({"running_runs": 2})
+        nest = {"name": "nest", "tasks": {"inner": {"subworkflow": "pair"}}}
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", nest)[0], 201)
+        self.begin("r1")
+        self.assertEqual(self.ask("POST", "/v1/runs?namespace=team", {"id": "p", "definition": "nest"})[0], 201)
+        self.until_told("quota_exceeded", "/v1/runs/p/events?namespace=team")
+        self.assertEqual(self.ask("GET", "/v1/runs/p?namespace=team")[1]["status"], "running")
+
+        self.ask("POST", "/v1/runs/r1/terminate?namespace=team")
+
+        self.until_told('"pair"', "/v1/runs?namespace=team&status=running")
+
+    def until_told(self, text, path):
+        deadline = time.monotonic() + 30
+        while text not in json.dumps(self.ask("GET", path)[1]):
+            self.assertLess(time.monotonic(), deadline, path)
+            time.sleep(0.05)
+
         self.stop()
         self.start("--limits-requests", "1", "--limits-requests-burst", "3")
         statuses = [self.ask("GET", "/v1/namespaces")[0] for _ in range(3)]

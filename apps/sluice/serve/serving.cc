@@ -134,6 +134,7 @@ Result<void> Serving::open_session() {
     functions_->attach(session_->engine());
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+         .admit_nested = [this](const std::string& space) { return admit_nested(space); },
     intake_ = TRY(server::intake::Intake::open(
         session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
@@ -141,6 +142,7 @@ Result<void> Serving::open_session() {
          .quotas = quotas_.get()}));
     return {};
 }
+    ready_quotas_ = quotas_.get();
 
 Result<engine::Watch> Serving::watch() {
     auto watch = live_.watch();
@@ -149,6 +151,13 @@ Result<engine::Watch> Serving::watch() {
     }
     traces_.emplace(server::TraceOptions{.endpoint = TRY(http::parse_url(values().traces))},
                     metrics_, diagnostics_);
+Result<server::Quotas::Ticket> Serving::admit_nested(const std::string& space) const {
+    const auto* quotas = ready_quotas_.load(std::memory_order_acquire);
+    auto ticket = quotas == nullptr ? server::Quotas::Admission{} : quotas->admit_start(space);
+    return ticket ? Result<server::Quotas::Ticket>{*std::move(ticket)}
+                  : fail(Errc::Unavailable, "{}", ticket.error().detail);
+}
+
     watch.decided = [this, wants = std::move(watch.wants), tell = std::move(watch.decided)](
                         const engine::RunName& run, std::string_view record) {
         traces_->note(run, record);

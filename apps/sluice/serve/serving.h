@@ -63,6 +63,8 @@ private:
     Result<engine::Watch> watch();
     Result<void> open_access();
     void open_gateway();
+    /// Within quotas, once they are there.
+    Result<server::Quotas::Ticket> admit_nested(const std::string& space) const;
     void handle(http::Request request, const server::Reply& reply) const;
 
     /// Takes up what may change; a configuration that is wrong changes nothing.
@@ -101,12 +103,13 @@ private:
     std::optional<server::TraceExport> traces_;
     std::unique_ptr<Session> session_;
     std::optional<ServedDirectory> served_;
+    std::unique_ptr<server::Quotas> quotas_;
+    std::atomic<const server::Quotas*> ready_quotas_{nullptr};
     std::unique_ptr<server::Documents> documents_;
     std::optional<FunctionRegistry> functions_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
     std::optional<server::Namespaces> namespaces_;
-    std::unique_ptr<server::Quotas> quotas_;
     std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;

@@ -92,22 +92,28 @@ void start_backfill(const Services& services, const Schedules& schedules, const 
         answer(reply, problem_of(version.error()));
         return;
     }
+    auto admitted = services.admit_start(incoming.space);
+    if (!admitted) {
+        answer(reply, admitted.error());
+        return;
+    }
     auto run = engine::RunName{.space = incoming.space, .id = backfill->id};
-    services.engine.start({.space = run.space,
-                           .id = run.id,
-                           .definition = "sluice.backfill",
-                           .version = *version,
-                           .input = backfill->run_input(),
-                           .labels = Value::object({{"backfill", backfill->definition}})},
-                          [&services, run, view, reply](const Result<Value>& started) {
-                              if (!started) {
-                                  answer(reply, problem_of(started.error()));
-                              } else if (*started->find("existing") == Value{true}) {
-                                  go_on(services, run, view, reply);
-                              } else {
-                                  answer(reply, 201, view.with("existing", false));
-                              }
-                          });
+    services.engine.start(
+        {.space = run.space,
+         .id = run.id,
+         .definition = "sluice.backfill",
+         .version = *version,
+         .input = backfill->run_input(),
+         .labels = Value::object({{"backfill", backfill->definition}})},
+        [&services, run, view, reply, ticket = *admitted](const Result<Value>& started) {
+            if (!started) {
+                answer(reply, problem_of(started.error()));
+            } else if (*started->find("existing") == Value{true}) {
+                go_on(services, run, view, reply);
+            } else {
+                answer(reply, 201, view.with("existing", false));
+            }
+        });
 }
 
 /// What has become of the runs for its times.
