@@ -65,6 +65,7 @@ private:
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;
     connector::builtin::Sink builtin_;
+    Result<std::shared_ptr<event::Sink>> make_http(const workflow::raw::FunctionForm& form);
     std::shared_ptr<connector::poll::Queues> queues_;
     std::mutex mutex_;
     std::optional<std::string> callback_base_; ///< Nothing: not open yet.

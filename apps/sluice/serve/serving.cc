@@ -181,10 +181,6 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
     }
     for (auto& form : *forms) {
         form.is_private = form.is_private || values().allow_private;
-        form.url = TRY(secrets_.expand(form.url));
-        for (auto& [name, value] : form.headers) {
-            value = TRY(secrets_.expand(value));
-        }
     }
     return *std::move(forms);
 }
