@@ -34,6 +34,8 @@ public:
     }
     /// NotFound when there is no such run.
     Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
+    /// How far a run is, without the rest of it; nothing when there is no such run.
+    Result<std::optional<trigger::RunProgress>> progress(const RunName& run) const;
     /// Every event of a run that is kept, in the order it was decided. Stops early when `use`
     /// returns false.
     Result<void> read_history(const RunName& run,

@@ -128,8 +128,7 @@ Result<Value> progress_of(const Services& services, const engine::RunName& run) 
     auto started = std::uint64_t{0};
     for (const auto& each : times->as_list()) {
         auto id = std::string{each.find("run")->as_string()};
-        auto one = inspector.run({.space = run.space, .id = id});
-        if (one) {
+        if (auto progress = TRY(inspector.progress({.space = run.space, .id = id}))) {
             ++started;
             ++counts[std::string{to_string((*one)->progress.status)}];
         }
