@@ -87,6 +87,10 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
                             trigger::EventNumber from = trigger::EventNumber{0},
                             trigger::Listener* listener = nullptr);
 
+/// The last event of a run before the one that it succeeded with. Conflict when it has not
+/// succeeded.
+Result<trigger::EventNumber> event_before_success(const Inspector& inspector, const RunName& run);
+
 /// The state a run had right after this event, from what history recorded: needs none of the code
 /// that decided it.
 struct PastState {

@@ -158,6 +158,24 @@ class ServerTest(FolderTest):
         names = [each["namespace"] for each in self.ask("GET", "/v1/namespaces")[1]["namespaces"]]
         self.assertEqual(names, ["default", "team"])
 
+    def test_standing_runs_go_with_their_namespace(self):
+        self.make_team()
+        line = {"name": "line", "strategy": "sequential", "tasks": {"a": {"wait": {"event": {"type": "go"}}}}}
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", line)[0], 201)
+        for run in ("r1", "r2"):
+            self.assertEqual(self.ask("POST", "/v1/runs?namespace=team", {"id": run, "definition": "line"})[0], 201)
+        self.until_told('"queued"', "/v1/runs/r2?namespace=team")
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", {**line, "strategy": {"parallel": 2}})[0], 201)
+        self.until_told('"running"', "/v1/runs/r2?namespace=team")
+        for run in ("r1", "r2"):
+            self.assertEqual(self.ask("POST", f"/v1/runs/{run}/terminate?namespace=team")[0], 200)
+            self.assertEqual(self.ask("DELETE", f"/v1/runs/{run}?namespace=team")[0], 200)
+
+        self.assertEqual(self.ask("DELETE", "/v1/namespaces/team")[0], 200)
+
+        self.make_team()
+        self.assertEqual(self.ask("GET", "/v1/runs?namespace=team&standing=true")[1]["runs"], [])
+
     def test_a_namespace_with_runs_stays(self):
         self.make_team({"definitions": 5})
         self.begin("r1")
@@ -185,24 +203,6 @@ class ServerTest(FolderTest):
         self.assertEqual(self.ask("DELETE", "/v1/namespaces/team/quota")[0], 200)
         self.assertEqual(self.send("r1", 2, "team")[0], 202)
 
-    def test_runs_and_definitions_are_bounded_also_after_a_restart(self):
-        self.make_team({"running_runs": 2, "definitions": 1})
-        self.stop()
-        self.start()
-        self.assertEqual(self.begin("r1")[0], 201)
-        self.assertEqual(self.begin("r2")[0], 201)
-        status, problem = self.begin("r3")
-        self.assertEqual((status, problem["quota"]), (429, "running_runs"))
-        status, problem = self.ask("POST", "/v1/definitions?namespace=team", PAIR.replace(b"pair", b"more"))
-        self.assertEqual((status, problem["quota"]), (429, "definitions"))
-        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", PAIR)[0], 201)
-        self.assertEqual(self.ask("POST", "/v1/runs/r1/terminate?namespace=team")[0], 200)
-        deadline = time.monotonic() + 10
-        while self.begin("r3")[0] == 429:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
-
-    def test_a_caller_that_asks_too_often_is_told_when_to_ask_again(self):
     def test_a_nested_run_waits_for_the_quota(self):
         self.make_team({"running_runs": 2})
         nest = {"name": "nest", "tasks": {"inner": {"subworkflow": "pair"}}}
@@ -222,6 +222,24 @@ class ServerTest(FolderTest):
             self.assertLess(time.monotonic(), deadline, path)
             time.sleep(0.05)
 
+    def test_runs_and_definitions_are_bounded_also_after_a_restart(self):
+        self.make_team({"running_runs": 2, "definitions": 1})
+        self.stop()
+        self.start()
+        self.assertEqual(self.begin("r1")[0], 201)
+        self.assertEqual(self.begin("r2")[0], 201)
+        status, problem = self.begin("r3")
+        self.assertEqual((status, problem["quota"]), (429, "running_runs"))
+        status, problem = self.ask("POST", "/v1/definitions?namespace=team", PAIR.replace(b"pair", b"more"))
+        self.assertEqual((status, problem["quota"]), (429, "definitions"))
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", PAIR)[0], 201)
+        self.assertEqual(self.ask("POST", "/v1/runs/r1/terminate?namespace=team")[0], 200)
+        deadline = time.monotonic() + 10
+        while self.begin("r3")[0] == 429:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_a_caller_that_asks_too_often_is_told_when_to_ask_again(self):
         self.stop()
         self.start("--limits-requests", "1", "--limits-requests-burst", "3")
         statuses = [self.ask("GET", "/v1/namespaces")[0] for _ in range(3)]

@@ -130,7 +130,7 @@ Result<Value> progress_of(const Services& services, const engine::RunName& run) 
         auto id = std::string{each.find("run")->as_string()};
         if (auto progress = TRY(inspector.progress({.space = run.space, .id = id}))) {
             ++started;
-            ++counts[std::string{to_string((*one)->progress.status)}];
+            ++counts[std::string{to_string(progress->status)}];
         }
     }
     auto view = Value::object({{"run", run.id},
