@@ -314,7 +314,7 @@ tasks:
         objects = self.folder / "data/objects"
         self.until(lambda: not any(path.is_file() for path in objects.rglob("*")), "they go")
 
-    def test_a_server_takes_no_scripts(self):
+    def test_a_server_takes_no_scripts_unless_it_is_allowed(self):
         file = self.file("script.yaml", "name: s\ntasks:\n  a: {script: echo 1}\n")
 
         refused = self.on_server("deploy", file, code=INVALID)

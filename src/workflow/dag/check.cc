@@ -149,6 +149,10 @@ private:
     }
 
     void check_functions(const FlowTask& task) {
+        if (known_ != nullptr && known_->refused_tasks.contains(task.kind)) {
+            report(problems_, join_path(task.path, task.kind),
+                   known_->refused_tasks.find(task.kind)->second);
+        }
         check_call(task.form, task.path);
         for (const auto* member : {"map", "on_failure"}) {
             if (const auto* inner = task.form.find(member)) {

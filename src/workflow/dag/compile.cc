@@ -74,7 +74,10 @@ private:
         }
         auto params = Value::map(std::move(members));
         if (auto function = internal::function_of(task.kind, task.form, flow_.id_of(task.name))) {
-            params = internal::as_call(task.kind, params, function->name);
+            const auto& own = *task.form.find(task.kind);
+            // Another script is another version of the definition.
+            params = internal::as_call(task.kind, params, function->name)
+                         .with("own", own.is_map() ? own.without("body") : own);
             functions_.push_back(*std::move(function));
         }
         if (task.is_handler()) {
