@@ -289,9 +289,9 @@ void Shard::put_off(const Message& message, const std::string& why) {
 /// A nested run; when it cannot be started its parent hears that it failed.
 Result<void> Shard::start_child(const Message& message) {
     auto info = message.info;
-    auto* existing = TRY(runs_.find(message.to));
-    if (existing == nullptr && info.parent) {
-        if (auto why = refuse_child(message.to); !why.empty()) {
+    if (auto why = info.parent ? refuse_child(message.to) : ""; !why.empty()) {
+        // One that is there already needs no room.
+        if (auto* existing = TRY(runs_.find(message.to)); existing == nullptr) {
             put_off(message, why);
             return {};
         }
