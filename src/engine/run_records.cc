@@ -391,6 +391,20 @@ Result<std::uint64_t> read_number(std::string_view record) {
     return in.u64();
 }
 
+Result<std::optional<trigger::RunProgress>> load_progress(const store::Store& store, ShardId shard,
+                                                          const RunName& run) {
+    auto key = keys::entity(keys::run(shard, run), {.table = Table::Progress});
+    auto record = TRY(store.get(key));
+    if (!record) {
+        return std::nullopt;
+    }
+    auto progress = trigger::RunProgress{};
+    if (auto read = read_record(*record, progress); !read) {
+        return fail(read.error().code, "run {}: {}", run.id, read.error().message);
+    }
+    return progress;
+}
+
 Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
                                            const RunName& run) {
     auto prefix = keys::run(shard, run);
