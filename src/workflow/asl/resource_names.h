@@ -25,5 +25,8 @@ inline std::string execution_name(std::string_view machine, std::string_view run
 /// What tells a run of a task that a token names: commands with these actions.
 inline constexpr auto answer_action = std::string_view{"asl.answer"};
 inline constexpr auto heartbeat_action = std::string_view{"asl.heartbeat"};
+/// What changes the limits of a map run that goes on: `{started, concurrency?, tolerated?,
+/// tolerated_share?}`, by the event that it began with.
+inline constexpr auto map_run_action = std::string_view{"asl.map_run"};
 
 } // namespace sluice::workflow::asl

@@ -23,6 +23,7 @@ struct Program {
     bool is_mocked = false; ///< Every task is a call of one function that answers for all.
     std::string account = "123456789012";
     std::string region = "us-east-1";
+    std::string token_key{}; ///< What task tokens are sealed with.
 
     trigger::TriggerNumber machine_trigger() const {
         return trigger::TriggerNumber{static_cast<std::uint32_t>(machine->states.size())};

@@ -37,6 +37,9 @@ Value Visit::to_memory(std::string_view status) const {
     if (!token.empty()) {
         members.push_back({"token", token});
     }
+    if (!nested.is_null()) {
+        members.push_back({"nested", nested});
+    }
     return Value::map(std::move(members));
 }
 
@@ -58,6 +61,9 @@ void Visit::restore(const Value& memory) {
     seconds = count_at(memory, "heartbeat");
     if (const auto* text = memory.find("token")) {
         token = std::string{text->as_string()};
+    }
+    if (const auto* execution = memory.find("nested")) {
+        nested = *execution;
     }
 }
 

@@ -1,17 +1,18 @@
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "event/trace.h"
-#include "expr/program.h"
 #include "trigger/arrival.h"
+#include "trigger/ids.h"
+#include "value/json.h"
+#include "workflow/asl/history.h"
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::workflow::asl::internal::run {
 
@@ -66,19 +67,16 @@ TaskOutcome mocked_outcome(const Value& given) {
     return outcome;
 }
 
+Failure invalid_name(std::string_view name) {
+    return {.error = "StepFunctions.InvalidNameException",
+            .cause = fmt::format("Invalid Name: '{}' (Service: Sfn, Status Code: 400)", name)};
+}
+
 /// Kinds of our own that the language has a name for.
-Failure failure_of(const Value& error, std::string_view type) {
+Failure failure_of(const Value& error) {
     auto kind = text_in(error, "kind");
     auto message = text_in(error, "message");
-    if (kind == "timeout") {
-        return {.error = std::string{errors::timeout}, .cause = message};
-    }
-    if (!kind) {
-        auto ended = type.substr(type.rfind('.') + 1);
-        return {.error = std::string{errors::task_failed},
-                .cause = fmt::format("the nested run was {}", ended)};
-    }
-    return {.error = kind, .cause = message};
+    return {.error = kind == "timeout" ? std::string{errors::timeout} : kind, .cause = message};
 }
 
 } // namespace
@@ -96,16 +94,10 @@ Evaluated<void> Walk::read_times(Visit& visit, const Sight& sight,
     return {};
 }
 
-/// Names the run, the scope, the state and the attempt that somebody else is to answer.
-std::string Walk::token_of(const Visit& visit) {
-    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n{:016x}", state().id, visit.frame.scope->raw(),
-                            visit.number, visit.entered, visit.retries, next_chance());
-    return base64_encode(text);
-}
-
 Step Walk::begin_task(Visit& visit) {
     const auto& state = visit.state;
     const auto& task = task_of(visit);
+    visit.nested = {};
     if (task.pattern == Pattern::WaitForTaskToken) {
         open(visit.frame);
         visit.token = token_of(visit);
@@ -130,33 +122,8 @@ Step Walk::begin_task(Visit& visit) {
     if (!arguments || !credentials) {
         return fault(visit, std::move(arguments ? credentials.error() : arguments.error()));
     }
+    tell_scheduled(visit, *arguments, *credentials, timeout);
     auto& frame = visit.frame;
-    auto kind = event_kind(task);
-    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
-        auto told = Value::map({});
-        if (kind == "Task") {
-            told = told.with("parameters", *arguments).with("region", program_.region);
-        } else {
-            told = told.with("input", *arguments).with("resource", task.resource);
-        }
-        if (timeout) {
-            told = told.with("timeoutInSeconds", as_value(*timeout));
-        }
-        if (visit.seconds > 0) {
-            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
-        }
-        if (const auto* role = credentials->find("RoleArn")) {
-            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
-        }
-        return named(task, std::move(told));
-    });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
-        auto told = Value{};
-        if (kind == "Task") {
-            told = named(task, Value::map({}));
-        }
-        return told;
-    });
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
@@ -167,21 +134,39 @@ Step Walk::begin_task(Visit& visit) {
     return call(visit, *arguments);
 }
 
+void Walk::tell_scheduled(Visit& visit, const Value& arguments, const Value& credentials,
+                          std::optional<std::uint64_t> timeout) {
+    const auto& task = task_of(visit);
+    auto& frame = visit.frame;
+    auto kind = event_kind(task);
+    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
+        auto told = Value::map({});
+        if (kind == "Task") {
+            told = told.with("parameters", arguments).with("region", program_.region);
+        } else {
+            told = told.with("input", arguments).with("resource", task.resource);
+        }
+        if (timeout) {
+            told = told.with("timeoutInSeconds", as_value(*timeout));
+        }
+        if (visit.seconds > 0) {
+            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
+        }
+        if (const auto* role = credentials.find("RoleArn")) {
+            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
+        }
+        return named(task, std::move(told));
+    });
+    frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                      [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+}
+
 Step Walk::call(Visit& visit, const Value& arguments) {
     auto work = work_of(program_, visit.state, arguments);
     auto key = firing_.next_key();
+    auto id = [&] { return uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)); };
     if (work.kind == trigger::TaskKind::Sink) {
-        firing_.send({.type = "sluice.message",
-                      .subject = handle_of(machine(), visit.number),
-                      .data = work.input,
-                      .scope = {}},
-                     true, work.target);
-        auto id = fmt::format("{}-{}-{}", state().id, key.fire.raw(), key.index);
-        auto sent = Value::object({{"MessageId", id}});
-        auto is_awaited = task_of(visit).pattern == Pattern::WaitForTaskToken;
-        return take_outcome(visit, {.submitted = is_awaited ? std::optional{sent} : std::nullopt,
-                                    .result = is_awaited ? std::nullopt : std::optional{sent},
-                                    .is_final = !is_awaited});
+        return send_message(visit, work, message_answer(task_of(visit), arguments, id()));
     }
     auto policy = Value{};
     if (auto trace = event::trace_of(firing_.event()); !trace.empty()) {
@@ -195,13 +180,38 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                                    .scope = *visit.frame.scope,
                                    .trigger = trigger_of(visit)};
     if (work.kind == trigger::TaskKind::Run) {
-        task.child = work.child.empty() ? trigger::nested_run_id(state().id, key.fire, key.index,
-                                                                 trigger::Placement::Beside)
-                                        : work.child;
+        auto name = work.child.empty() ? id() : work.child;
+        task.child = execution_run(task.target, name);
+        if (!trigger::is_given_run_id(task.child)) {
+            return take_outcome(visit, {.failure = invalid_name(name), .is_final = true});
+        }
+        tell_nested(visit, {.machine = task.target,
+                            .name = name,
+                            .input = task.input,
+                            .started = firing_.decider().moment().time});
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
     store(visit, words::running);
     return {};
+}
+
+Step Walk::send_message(Visit& visit, const Work& work, const Value& answer) {
+    firing_.send({.type = "sluice.message",
+                  .subject = handle_of(machine(), visit.number),
+                  .data = work.input,
+                  .scope = {}},
+                 true, work.target);
+    if (task_of(visit).pattern == Pattern::WaitForTaskToken) {
+        return take_outcome(visit, {.submitted = answer});
+    }
+    return take_outcome(visit, {.result = answer, .is_final = true});
+}
+
+void Walk::tell_nested(Visit& visit, const NestedExecution& nested) {
+    visit.nested = nested.to_memory();
+    visit.frame.last = tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
+        return named(task_of(visit), Value::object({{"output", nested.start_view(program_)}}));
+    });
 }
 
 Step Walk::take_answer(Visit& visit) {
@@ -216,17 +226,41 @@ Step Walk::take_answer(Visit& visit) {
     if (program_.is_mocked && is_success) {
         return take_outcome(visit, mocked_outcome(given));
     }
+    if (!visit.nested.is_null()) {
+        return take_outcome(visit, nested_outcome(visit, given));
+    }
     if (!is_success) {
         const auto* error = data.find("error");
         return take_outcome(
-            visit,
-            {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
+            visit, {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
     }
     auto answer = as_answer(program_, task, given);
     if (task.pattern == Pattern::WaitForTaskToken) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }
     return take_outcome(visit, {.result = std::move(answer), .is_final = true});
+}
+
+/// How a nested execution ended, in the service's shape; one that did not succeed is a failure with
+/// its description as the cause.
+TaskOutcome Walk::nested_outcome(Visit& visit, const Value& result) const {
+    auto nested = NestedExecution::from_memory(std::exchange(visit.nested, {}));
+    auto data = firing_.event().data();
+    auto type = firing_.event().type();
+    auto status = type == trigger::types::run_succeeded   ? trigger::Status::Succeeded
+                  : type == trigger::types::run_timed_out ? trigger::Status::TimedOut
+                  : type == trigger::types::run_cancelled ? trigger::Status::Cancelled
+                                                          : trigger::Status::Failed;
+    const auto* error = data.find("error");
+    auto end = execution_end(status, result, error == nullptr ? Value{} : *error);
+    auto stopped = firing_.decider().moment().time;
+    if (status == trigger::Status::Succeeded) {
+        return {.result = nested.end_view(program_, task_of(visit).pattern, end, stopped),
+                .is_final = true};
+    }
+    auto cause = value::to_json(nested.end_view(program_, Pattern::Sync, end, stopped));
+    return {.failure = Failure{.error = std::string{errors::task_failed}, .cause = cause},
+            .is_final = true};
 }
 
 Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
@@ -280,7 +314,8 @@ Step Walk::time_out(Visit& visit, std::string_view error) {
 
 /// Nobody waits for its calls any more.
 void Walk::cancel_work(const Visit& visit) {
-    auto members = state().members.find(*visit.frame.scope);
+    auto members =
+        visit.frame.scope ? state().members.find(*visit.frame.scope) : state().members.end();
     if (members == state().members.end()) {
         return;
     }
@@ -292,80 +327,6 @@ void Walk::cancel_work(const Visit& visit) {
     for (const auto& key : calls) {
         firing_.decider().cancel_task(key);
     }
-}
-
-std::optional<Visit> Walk::holder_of(std::string_view token) {
-    auto text = base64_decode(token);
-    auto parts = std::array<std::string_view, 4>{};
-    auto rest = text ? std::string_view{*text} : std::string_view{};
-    for (auto& part : parts) {
-        part = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    }
-    auto number = [](std::string_view digits) {
-        auto count = std::uint64_t{0};
-        for (auto digit : digits.substr(0, 18)) {
-            count = count * 10 + static_cast<std::uint64_t>(digit - '0') % 10;
-        }
-        return count;
-    };
-    auto scope = trigger::Incarnation{number(parts[1])};
-    auto state_number = number(parts[2]);
-    if (parts[0] != state().id || state_number >= machine().states.size() ||
-        state().path_of(scope) == nullptr) {
-        return std::nullopt;
-    }
-    const auto& memory =
-        memory_of(scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
-    const auto* held = memory.find("token");
-    if (held == nullptr || *held != Value{token}) {
-        return std::nullopt;
-    }
-    auto& frame = load_frame(scope, machine().states[state_number].flow);
-    auto visit = std::optional<Visit>{std::in_place, machine(),
-                                      static_cast<StateNumber>(state_number), frame};
-    visit->restore(memory);
-    return visit;
-}
-
-namespace {
-
-std::unexpected<expr::Fault> nobody() {
-    return std::unexpected(expr::Fault{.code = "task_timed_out",
-                                       .message = "no task waits for an answer to this token"});
-}
-
-} // namespace
-
-trigger::Attempt<void> Walk::answer(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    auto outcome = TaskOutcome{.is_final = true};
-    if (const auto* output = params.find("output")) {
-        outcome.result = *output;
-    } else {
-        outcome.failure =
-            Failure{.error = text_in(params, "error"), .cause = text_in(params, "cause")};
-    }
-    conclude(&visit->frame, take_outcome(*visit, outcome));
-    finish();
-    return {};
-}
-
-trigger::Attempt<void> Walk::note_heartbeat(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    if (visit->pulse > 0) {
-        firing_.decider().remove_timer(trigger::TimerNumber{visit->pulse});
-        visit->pulse =
-            set_timer(*visit, std::chrono::seconds{visit->seconds}, words::heartbeat).raw();
-        store(*visit, words::waiting);
-    }
-    return {};
 }
 
 } // namespace sluice::workflow::asl::internal::run
