@@ -22,6 +22,15 @@ std::uint64_t number_at(const store::Store& store, const std::string& key) {
     return engine::read_number(**value).value_or(0);
 }
 
+/// One more or one less of the scopes below a path.
+int scope_change(const trigger::Change& change, std::string_view below) {
+    const auto* opened = std::get_if<trigger::ScopeOpened>(&change);
+    const auto* closed = std::get_if<trigger::ScopeClosed>(&change);
+    return opened != nullptr && opened->path.starts_with(below)   ? 1
+           : closed != nullptr && closed->path.starts_with(below) ? -1
+                                                                  : 0;
+}
+
 /// The first line in which two texts differ.
 std::string difference(const std::string& left, const std::string& right) {
     auto line_at = [](const std::string& text, std::size_t at) {
@@ -143,16 +152,28 @@ bool Oracle::gave_way(const RunPlan& plan, const trigger::RunState& state) {
 void Oracle::check_standing(const engine::RunName& run) {
     check_run(run);
     auto most = run.id == "definition/redone" ? 2 : 1;
+    auto most_waiting = run.id == "definition/first"                                   ? 0
+                        : run.id == "definition/last" || run.id == "definition/latest" ? 1
+                                                                                       : 1'000;
     auto running = 0;
+    auto waiting = 0;
     auto read = inspector_.read_history(run, [&](const trigger::Entry& entry) {
+        auto waiting_before = waiting;
+        auto has_withdrawn = false;
         for (const auto& change : entry.changes) {
-            const auto* opened = std::get_if<trigger::ScopeOpened>(&change);
-            const auto* closed = std::get_if<trigger::ScopeClosed>(&change);
-            running += opened != nullptr && opened->path.starts_with("running/") ? 1 : 0;
-            running -= closed != nullptr && closed->path.starts_with("running/") ? 1 : 0;
+            running += scope_change(change, "running/");
+            waiting += scope_change(change, "line/");
+            const auto* replied = std::get_if<trigger::Replied>(&change);
+            has_withdrawn |= replied != nullptr &&
+                             value::to_json(replied->data).find("withdrawn") != std::string::npos;
         }
-        if (running > most) {
-            blame("{} gave {} places at event {}", run.id, running, entry.number.raw());
+        if (running > most || waiting > most_waiting) {
+            blame("{} gave {} places and let {} wait at event {}", run.id, running, waiting,
+                  entry.number.raw());
+        }
+        if (run.id == "definition/last" && waiting > waiting_before && !has_withdrawn) {
+            blame("{} let a newer run wait and an older one go on at event {}", run.id,
+                  entry.number.raw());
         }
         return true;
     });
