@@ -84,7 +84,9 @@ std::string run(ShardId shard, const RunName& run) {
 }
 
 std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity) {
-    auto key = std::string{run_key};
+    auto key = std::string{};
+    key.reserve(run_key.size() + 17 + entity.path.size());
+    key += run_key;
     auto out = Encoder{key};
     out.u8(static_cast<std::uint8_t>(letter_of(entity.table)));
     switch (entity.table) {

@@ -36,11 +36,17 @@ constexpr auto number_format = std::uint8_t{1};
 constexpr auto sequences_format = std::uint8_t{1};
 
 template <typename T>
-std::string record_of(const T& entity) {
-    auto bytes = std::string{};
+void write_record(const T& entity, std::string& bytes) {
+    bytes.clear();
     auto out = Encoder{bytes};
     out.u8(run_format);
     value::ArchiveWriter{out}.write(entity);
+}
+
+template <typename T>
+std::string record_of(const T& entity) {
+    auto bytes = std::string{};
+    write_record(entity, bytes);
     return bytes;
 }
 
@@ -57,45 +63,58 @@ Result<void> read_record(std::string_view bytes, T& entity) {
     return reader.status();
 }
 
-template <typename Map, typename Key>
-std::optional<std::string> record_in(const Map& map, const Key& key) {
-    auto found = map.find(key);
-    return found == map.end() ? std::nullopt : std::optional{record_of(found->second)};
-}
+/// The record of each entity in turn, in memory that is used again: a commit may have a thousand.
+class EntityRecords {
+public:
+    explicit EntityRecords(const RunState& state) : state_(state) {}
 
-/// The entity's record, or nothing when it is no longer there.
-std::optional<std::string> record_of_entity(const RunState& state, const DirtyEntity& entity) {
-    switch (entity.table) {
-        case Table::Info: return record_of(state.info);
-        case Table::Progress: return record_of(state.progress);
-        case Table::Context:
-            return state.context.is_null() ? std::nullopt : std::optional{record_of(state.context)};
-        case Table::Scope: return record_in(state.scopes, entity.path);
-        case Table::Task:
-            return record_in(state.tasks,
-                             trigger::TaskKey{.fire = trigger::FireNumber{entity.first},
-                                              .index = entity.second});
-        case Table::Timer: return record_in(state.timers, trigger::TimerNumber{entity.first});
-        case Table::Kept: return record_in(state.kept, trigger::EventNumber{entity.first});
-        case Table::Continuation: return record_in(state.continuations, entity.first);
-        case Table::ContinuationNext: return record_in(state.continuation_next, entity.first);
-        case Table::Override:
-            return record_in(state.overrides,
-                             trigger::TriggerNumber{static_cast<std::uint32_t>(entity.first)});
-        case Table::Hold: return record_in(state.holds, trigger::Incarnation{entity.first});
-        case Table::Collected:
-            return record_in(
-                state.collected,
-                trigger::CollectedKey{.scope = trigger::Incarnation{entity.first},
-                                      .trigger = trigger::TriggerNumber{static_cast<std::uint32_t>(
-                                          entity.second >> 32U)},
-                                      .block = entity.second & 0xFFFF'FFFFU});
-        case Table::Place:
-            return state.place ? std::optional{record_of(*state.place)} : std::nullopt;
-        case Table::Contexts: return std::nullopt;
+    /// Good until the next is asked for; nothing when the entity is no longer there.
+    std::optional<std::string_view> of(const DirtyEntity& entity) {
+        switch (entity.table) {
+            case Table::Info: return record(state_.info);
+            case Table::Progress: return record(state_.progress);
+            case Table::Context:
+                return state_.context.is_null() ? std::nullopt : record(state_.context);
+            case Table::Scope: return record_in(state_.scopes, entity.path);
+            case Table::Task:
+                return record_in(state_.tasks,
+                                 trigger::TaskKey{.fire = trigger::FireNumber{entity.first},
+                                                  .index = entity.second});
+            case Table::Timer: return record_in(state_.timers, trigger::TimerNumber{entity.first});
+            case Table::Kept: return record_in(state_.kept, trigger::EventNumber{entity.first});
+            case Table::Continuation: return record_in(state_.continuations, entity.first);
+            case Table::ContinuationNext: return record_in(state_.continuation_next, entity.first);
+            case Table::Override:
+                return record_in(state_.overrides,
+                                 trigger::TriggerNumber{static_cast<std::uint32_t>(entity.first)});
+            case Table::Hold: return record_in(state_.holds, trigger::Incarnation{entity.first});
+            case Table::Collected: return record_in(state_.collected, collected_key(entity));
+            case Table::Place: return state_.place ? record(*state_.place) : std::nullopt;
+            case Table::Contexts: return std::nullopt;
+        }
+        return std::nullopt;
     }
-    return std::nullopt;
-}
+
+private:
+    static trigger::CollectedKey collected_key(const DirtyEntity& entity) {
+        return {.scope = trigger::Incarnation{entity.first},
+                .trigger = trigger::TriggerNumber{static_cast<std::uint32_t>(entity.second >> 32U)},
+                .block = entity.second & 0xFFFF'FFFFU};
+    }
+    template <typename T>
+    std::optional<std::string_view> record(const T& entity) {
+        write_record(entity, bytes_);
+        return bytes_;
+    }
+    template <typename Map, typename Key>
+    std::optional<std::string_view> record_in(const Map& map, const Key& key) {
+        auto found = map.find(key);
+        return found == map.end() ? std::nullopt : record(found->second);
+    }
+
+    const RunState& state_;
+    std::string bytes_;
+};
 
 /// Writes the states of triggers with neighbouring numbers: the plain ones of a group as one
 /// record, since a store takes a hundred keys a commit far less cheaply than ten.
@@ -441,6 +460,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
     std::ranges::sort(state.dirty);
     auto repeated = std::ranges::unique(state.dirty);
     state.dirty.erase(repeated.begin(), repeated.end());
+    auto records = EntityRecords{state};
     for (const auto& entity : state.dirty) {
         auto key = keys::entity(run_key, entity);
         if (entity.table == Table::Contexts) {
@@ -448,7 +468,7 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
             batch.remove_range(key, end);
             continue;
         }
-        if (auto record = record_of_entity(state, entity)) {
+        if (auto record = records.of(entity)) {
             batch.put(key, *record);
         } else {
             batch.remove(key);

@@ -29,7 +29,8 @@ public:
 private:
     void note(const rocksdb::Status& status);
 
-    rocksdb::WriteBatch batch_;
+    /// With room for a large commit: growing to it would copy it several times.
+    rocksdb::WriteBatch batch_{std::size_t{512} * 1024};
     std::vector<Fence> fences_;
     rocksdb::Status status_;
 };
