@@ -241,6 +241,7 @@ private:
 struct Condition::Plan {
     Rule rule;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 };
 
 Condition::Condition(std::shared_ptr<const Plan> plan) : plan_{std::move(plan)} {}
@@ -266,8 +267,9 @@ std::expected<Condition, std::vector<TemplateProblem>> Condition::compile(const 
             return std::unexpected(std::move(problems));
         }
         auto variables = expression->variables();
-        return Condition{
-            std::make_shared<const Plan>(Plan{{*std::move(expression)}, std::move(variables)})};
+        auto input_readers = expression->input_readers();
+        return Condition{std::make_shared<const Plan>(Plan{
+            {*std::move(expression)}, std::move(variables), std::move(input_readers)})};
     }
     auto compiler = RuleCompiler{};
     auto made = compiler.compile(rule, "", 0);
@@ -275,7 +277,7 @@ std::expected<Condition, std::vector<TemplateProblem>> Condition::compile(const 
         return std::unexpected(std::move(compiler.problems));
     }
     return Condition{
-        std::make_shared<const Plan>(Plan{*std::move(made), std::move(compiler.variables)})};
+        std::make_shared<const Plan>(Plan{*std::move(made), std::move(compiler.variables), {}})};
 }
 
 std::expected<bool, Failure> Condition::holds(const Sight& sight, std::size_t at) const {
@@ -284,6 +286,10 @@ std::expected<bool, Failure> Condition::holds(const Sight& sight, std::size_t at
 
 const std::vector<std::string>& Condition::variables() const {
     return plan_->variables;
+}
+
+const std::vector<std::string>& Condition::input_readers() const {
+    return plan_->input_readers;
 }
 
 } // namespace sluice::expr::states

@@ -94,6 +94,7 @@ public:
 
     std::vector<TemplateProblem> problems;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 
 private:
     void refuse(const std::string& pointer, std::string message) {
@@ -185,6 +186,9 @@ private:
         }
         check_states(*query, pointer);
         add_names(variables, query->variables());
+        if (query->reads_input()) {
+            input_readers.push_back(query->text());
+        }
         return {QueryPart{*std::move(query), field}};
     }
 
@@ -271,6 +275,7 @@ struct Template::Plan {
     Value form;
     Part root;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 };
 
 Template::Template(std::shared_ptr<const Plan> plan) : plan_{std::move(plan)} {}
@@ -282,8 +287,9 @@ std::expected<Template, std::vector<TemplateProblem>> Template::compile(const Va
     if (!compiler.problems.empty()) {
         return std::unexpected(std::move(compiler.problems));
     }
-    return Template{
-        std::make_shared<const Plan>(Plan{form, std::move(root), std::move(compiler.variables)})};
+    return Template{std::make_shared<const Plan>(Plan{form, std::move(root),
+                                                      std::move(compiler.variables),
+                                                      std::move(compiler.input_readers)})};
 }
 
 std::expected<Value, Failure> Template::evaluate(const Sight& sight, std::string_view field) const {
@@ -308,6 +314,10 @@ std::string_view Template::expression() const {
 
 const std::vector<std::string>& Template::variables() const {
     return plan_->variables;
+}
+
+const std::vector<std::string>& Template::input_readers() const {
+    return plan_->input_readers;
 }
 
 std::string_view expression_in(std::string_view text) {

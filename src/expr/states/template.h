@@ -44,6 +44,8 @@ public:
     std::string_view expression() const;
     /// Variables that it reads.
     const std::vector<std::string>& variables() const;
+    /// Its expressions that read `$`, `$$` or a name by itself, for which there is no value.
+    const std::vector<std::string>& input_readers() const;
 
 private:
     struct Plan;

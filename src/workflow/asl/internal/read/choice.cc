@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/payload_check.h"
 #include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
@@ -77,6 +78,9 @@ std::optional<ChoiceRule> read_rule(StateSite& site, const Object& rule) {
         }
         return std::nullopt;
     }
+    note_names(*condition,
+               language == Language::Jsonata ? rule.at("Condition") : rule.pointer(),
+               rule.report());
     return ChoiceRule{.condition = *std::move(condition),
                       .next = next.value_or(0),
                       .output = std::move(output),

@@ -55,4 +55,10 @@ void Report::warn(std::string_view pointer, std::string message, std::string_vie
                      .message = std::move(message)});
 }
 
+void Report::note_reads(std::string_view pointer, const std::vector<std::string>& variables) {
+    for (const auto& name : variables) {
+        reads_.push_back({.name = name, .pointer = std::string{pointer}});
+    }
+}
+
 } // namespace sluice::workflow::asl::internal
