@@ -13,6 +13,10 @@ import sys
 
 from expression_suite import arguments, report
 
+# What somebody does to an execution, which is said beside it.
+STOPPED = "the caller stops the execution while it runs"
+STOPPED_AFTER = "1s"
+
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 
 
@@ -104,21 +108,19 @@ def as_recorded(events):
 
 
 def in_one_order(expected, got, wildcards):
-    """Both histories, those of our events that have no id in the order of the recorded ones."""
+    """Both histories, those of our events that have no id in the order of the recorded ones that they are like."""
     left = [event for event in got if "id" not in event]
-    ordered = []
-    for wanted in expected:
-        if "id" not in wanted:
-            like = next((event for event in left if not event_difference({**wanted, "id": 0}, {**event, "id": 0}, wildcards)),
-                        None)
-            if like is not None:
-                left.remove(like)
-                ordered.append({**like, "id": 0})
-                continue
-            ordered.append({**(left.pop(0) if left else wanted), "id": 0})
-    without = iter(ordered)
-    return ([{"id": 0, **event} for event in expected],
-            [event if "id" in event else next(without, {**event, "id": 0}) for event in got])
+
+    def take(wanted):
+        like = next((event for event in left if not event_difference({"id": 0, **wanted}, {"id": 0, **event}, wildcards)),
+                    left[0] if left else None)
+        if like is not None:
+            left.remove(like)
+        return like
+
+    ordered = iter([take(event) for event in expected if "id" not in event])
+    got = [event if "id" in event else next(ordered, event) or event for event in got]
+    return [{"id": 0, **event} for event in expected], [{"id": 0, **event} for event in got]
 
 
 def history_difference(vector, got):
@@ -167,7 +169,9 @@ def run(program, vectors):
     """All of them in one process, each on virtual time; the answers in their order."""
     lines = "".join(json.dumps({"id": vector["id"], "definition": vector["definition"], "input": vector["input"],
                                 "mocks": mocks_of(vector), "objects": vector.get("objects") or [],
-                                "express": vector.get("machineType") == "EXPRESS"}) + "\n" for vector in vectors)
+                                "express": vector.get("machineType") == "EXPRESS",
+                                "stopAfter": STOPPED_AFTER if vector.get("needs") == STOPPED else ""}) + "\n"
+                    for vector in vectors)
     done = subprocess.run([program, "run", "-", "--batch"], input=lines, capture_output=True, text=True, timeout=600)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     if len(answers) != len(vectors):

@@ -68,12 +68,12 @@ private:
     trigger::TriggerNumber machine_;
 };
 
-/// Said from outside about a task that waits for it, which a token names.
-class TokenAction final : public trigger::Action {
+/// Said from outside about a task that waits for it.
+class TaskAction final : public trigger::Action {
 public:
     using Tell = Attempt<void> (internal::run::Walk::*)(const Value& params);
 
-    TokenAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
+    TaskAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
 
     Attempt<void> perform(trigger::Firing& firing) const override {
         auto machine = firing.decider().triggers().find("(machine)");
@@ -89,8 +89,8 @@ private:
 };
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
-    auto reader =
-        trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
+    auto reader = trigger::FormReader{
+        params, "", problems, {"definition", "express", "mocked", "account", "events", "absent"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {
@@ -107,7 +107,14 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
     program.account = reader.text("account").value_or(program.account);
-    program.limits.events_max = is_express ? 0 : program.limits.events_max;
+    program.is_express = is_express;
+    const auto* absent = reader.find("absent");
+    for (const auto& number : absent != nullptr && absent->is_list() ? absent->as_list()
+                                                                      : std::span<const Value>{}) {
+        program.absent.push_back(static_cast<StateNumber>(number.is_int() ? number.as_int() : 0));
+    }
+    program.limits.events_max = reader.count("events", 0, INT64_MAX)
+                                    .value_or(is_express ? 0 : program.limits.events_max);
     return std::make_shared<MachineAction>(std::move(program));
 }
 
@@ -124,16 +131,21 @@ std::shared_ptr<const trigger::Action> make_state(const Value& params, Problems&
         trigger::TriggerNumber{static_cast<std::uint32_t>(*machine)});
 }
 
-trigger::ActionFactory telling(std::vector<std::string> members, TokenAction::Tell tell) {
+trigger::ActionFactory telling(std::vector<std::string> members, TaskAction::Tell tell) {
     return [members = std::move(members), tell](
                const Value& params, const trigger::ActionSite& /*site*/,
                Problems& problems) -> std::shared_ptr<const trigger::Action> {
-        auto reader = trigger::FormReader{params, "", problems, {"token"}, members};
-        if (!reader.text("token")) {
+        auto reader = trigger::FormReader{params, "", problems, {"token", "task"}, members};
+        if (const auto* task = reader.find("task")) {
+            auto key = trigger::FormReader{*task, "task", problems, {"fire", "index"}};
+            if (!key.count("fire", 0, INT64_MAX) || !key.count("index", 0, INT64_MAX)) {
+                return nullptr;
+            }
+        } else if (!reader.text("token")) {
             reader.expect("token", "a task token");
             return nullptr;
         }
-        return std::make_shared<TokenAction>(params, tell);
+        return std::make_shared<TaskAction>(params, tell);
     };
 }
 
@@ -152,6 +164,8 @@ void add_vocabulary(trigger::Vocabulary& vocabulary) {
         telling({"output", "error", "cause"}, &internal::run::Walk::answer);
     vocabulary.actions[std::string{words::heartbeat_term}] =
         telling({}, &internal::run::Walk::note_heartbeat);
+    vocabulary.actions[std::string{words::begin_term}] =
+        telling({"worker"}, &internal::run::Walk::note_begin);
 }
 
 } // namespace sluice::workflow::asl

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,7 @@ struct TaskOutcome {
     std::optional<Value> result{};
     std::optional<Failure> failure{};
     std::string event{};   ///< That tells of an unusual failure.
+    std::string worker{};  ///< Of an activity, as far as it is known.
     bool is_final = false; ///< Otherwise only the submission is known yet.
 };
 
@@ -68,6 +70,8 @@ public:
     /// An outcome that comes by a task token; a fault where nobody waits for it.
     trigger::Attempt<void> answer(const Value& params);
     trigger::Attempt<void> note_heartbeat(const Value& params);
+    /// A worker has taken the task of an activity.
+    trigger::Attempt<void> note_begin(const Value& params);
 
 private:
     // Flows (walk.cc).
@@ -92,6 +96,11 @@ private:
     Frame& load_frame(trigger::Incarnation scope, FlowNumber flow);
     Tally& load_tally(trigger::Incarnation scope, bool is_of_child);
     void load_fan(Fan& fan);
+    /// Where the children are that a state waits for in this scope.
+    std::optional<trigger::Incarnation> fan_scope_of(trigger::Incarnation scope,
+                                                     trigger::TriggerNumber trigger) const;
+    /// The branches or items of a fan that wait, by index.
+    std::map<std::uint64_t, trigger::Incarnation> children_of(trigger::Incarnation fan_scope) const;
     const Value& memory_of(trigger::Incarnation scope, trigger::TriggerNumber trigger) const;
     trigger::Incarnation open(Frame& frame);
     trigger::Incarnation open_scope(trigger::Incarnation parent, const std::string& path,
@@ -130,7 +139,13 @@ private:
     Step time_out(Visit& visit, std::string_view error);
     void cancel_work(const Visit& visit);
     std::string token_of(const Visit& visit);
-    std::optional<Visit> holder_of(std::string_view token);
+    void begin_work(Visit& visit, std::string_view worker);
+
+    // From outside (walk_outside.cc).
+    /// The state that waits for what a token or the key of a task names.
+    std::optional<Visit> holder_of(const Value& params);
+    std::optional<Visit> visit_at(trigger::Incarnation scope, StateNumber number);
+    void renew_pulse(Visit& visit);
 
     // Branches and items (walk_fan.cc).
     Step begin_parallel(Visit& visit);
@@ -159,9 +174,12 @@ private:
     std::string map_run_arn(const Fan& fan) const;
     void call_own(const Fan& fan, std::string_view function, Value request);
     Step break_off(Fan& fan, std::uint64_t last, Failure failure);
-    void abort_children(const Fan& fan);
-    void abort_states(Tally& tally, trigger::Incarnation scope);
     Step hand_over(Frame& child, Step step);
+
+    // What is aborted with them (walk_abort.cc).
+    void abort_children(Tally& tally, const State& owner, trigger::Incarnation fan_scope);
+    /// Gives the last event.
+    std::uint64_t abort_states(Tally& tally, trigger::Incarnation scope);
 
     // Errors (walk_errors.cc).
     /// A field of the state could not be evaluated.
@@ -174,9 +192,13 @@ private:
     bool exceeds(const Value& value) const;
 
     // The history of the execution.
+    /// Only how the execution ended fits behind what is full: it fails before the next state.
     template <typename Details>
     std::uint64_t tell(Tally& tally, std::string_view kind, std::string_view type,
                        std::uint64_t previous, Details details) {
+        if (is_full(tally) && kind != "Execution") {
+            return tally.events;
+        }
         auto id = ++tally.events;
         tally.has_changed = true;
         if (listener_ != nullptr && !tally.is_of_child) {
@@ -184,6 +206,8 @@ private:
         }
         return id;
     }
+    bool is_full(const Tally& tally) const;
+    Failure full_history() const;
     void hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
               std::string_view type, Value details) const;
 

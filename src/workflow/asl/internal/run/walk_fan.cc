@@ -300,7 +300,7 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
     auto& frame = fan.visit.frame;
     if (fan.scope) {
         if (!is_distributed(fan.visit)) {
-            abort_children(fan);
+            abort_children(*frame.tally, fan.visit.state, *fan.scope);
         }
         firing_.decider().close_scope(path_of(*fan.scope));
     }
@@ -312,37 +312,6 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
         });
     }
     return fail(fan.visit, std::move(failure));
-}
-
-void Walk::abort_children(const Fan& fan) {
-    auto members = state().members.find(*fan.scope);
-    if (members == state().members.end()) {
-        return;
-    }
-    for (const auto& path : members->second.children) {
-        if (auto scope = state().scope_at(path)) {
-            abort_states(*fan.visit.frame.tally, *scope);
-        }
-    }
-}
-
-/// Tells of states that wait in a scope and within it.
-void Walk::abort_states(Tally& tally, trigger::Incarnation scope) {
-    auto members = state().members.find(scope);
-    if (members != state().members.end()) {
-        for (const auto& path : members->second.children) {
-            if (auto inner = state().scope_at(path)) {
-                abort_states(tally, *inner);
-            }
-        }
-    }
-    for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
-        const auto& memory = memory_of(scope, trigger::TriggerNumber{number});
-        if (memory.find("entered") != nullptr && *memory.find("status") != Value{words::ready}) {
-            tell(tally, name_of(machine().states[number].kind), "StateAborted",
-                 count_at(memory, "last"), [] { return Value{}; });
-        }
-    }
 }
 
 Step Walk::hand_over(Frame& child, Step step) {

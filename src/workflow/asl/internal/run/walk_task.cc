@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,15 +39,9 @@ Value failure_told(const TaskState& task, const Failure& failure) {
     return named(task, std::move(told));
 }
 
-std::optional<std::string> text_in(const Value& map, std::string_view name) {
-    const auto* found = map.find(name);
-    return found != nullptr && found->is_string() ? std::optional{std::string{found->as_string()}}
-                                                  : std::nullopt;
-}
-
 /// As a mock gives it: docs/reference/states-language/run.md.
 TaskOutcome mocked_outcome(const Value& given) {
-    auto outcome = TaskOutcome{};
+    auto outcome = TaskOutcome{.worker = text_in(given, "worker").value_or("")};
     if (const auto* submitted = given.find("submitted")) {
         outcome.submitted = *submitted;
     }
@@ -64,6 +57,16 @@ TaskOutcome mocked_outcome(const Value& given) {
             Failure{.error = text_in(given, "error"), .cause = text_in(given, "cause")};
     }
     return outcome;
+}
+
+/// Nobody has created the activity, or it was deleted meanwhile.
+bool is_unknown(const TaskState& task, const Value& error) {
+    return task.service == "activity" && text_in(error, "kind") == "unknown_function";
+}
+
+Failure no_activity(const TaskState& task) {
+    return {.error = std::string{errors::runtime},
+            .cause = fmt::format("The activity {} does not exist.", task.resource)};
 }
 
 /// Kinds of our own that the language has a name for.
@@ -130,6 +133,9 @@ Step Walk::begin_task(Visit& visit) {
     if (!arguments || !credentials) {
         return fault(visit, std::move(arguments ? credentials.error() : arguments.error()));
     }
+    if (std::ranges::find(program_.absent, visit.number) != program_.absent.end()) {
+        return fault(visit, no_activity(task));
+    }
     auto& frame = visit.frame;
     auto kind = event_kind(task);
     frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
@@ -150,13 +156,12 @@ Step Walk::begin_task(Visit& visit) {
         }
         return named(task, std::move(told));
     });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
-        auto told = Value{};
-        if (kind == "Task") {
-            told = named(task, Value::map({}));
-        }
-        return told;
-    });
+    visit.is_begun = false;
+    if (task.service != "activity") {
+        frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
+            return kind == "Task" ? named(task, Value::map({})) : Value{};
+        });
+    }
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
@@ -216,8 +221,12 @@ Step Walk::take_answer(Visit& visit) {
     if (program_.is_mocked && is_success) {
         return take_outcome(visit, mocked_outcome(given));
     }
+    const auto* error = data.find("error");
+    if (error != nullptr && is_unknown(task, *error)) {
+        remove_timers(visit);
+        return fault(visit, no_activity(task));
+    }
     if (!is_success) {
-        const auto* error = data.find("error");
         return take_outcome(
             visit,
             {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
@@ -233,6 +242,7 @@ Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
     const auto& task = task_of(visit);
     auto& frame = visit.frame;
     auto kind = event_kind(task);
+    begin_work(visit, outcome.worker);
     if (outcome.submitted) {
         frame.last = tell(*frame.tally, kind, "Submitted", frame.last, [&] {
             return named(task, Value::object({{"output", *outcome.submitted}}));
@@ -294,78 +304,15 @@ void Walk::cancel_work(const Visit& visit) {
     }
 }
 
-std::optional<Visit> Walk::holder_of(std::string_view token) {
-    auto text = base64_decode(token);
-    auto parts = std::array<std::string_view, 4>{};
-    auto rest = text ? std::string_view{*text} : std::string_view{};
-    for (auto& part : parts) {
-        part = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+/// Nobody has told of it yet: the event that does so is behind the others of the state.
+void Walk::begin_work(Visit& visit, std::string_view worker) {
+    if (task_of(visit).service != "activity" || std::exchange(visit.is_begun, true)) {
+        return;
     }
-    auto number = [](std::string_view digits) {
-        auto count = std::uint64_t{0};
-        for (auto digit : digits.substr(0, 18)) {
-            count = count * 10 + static_cast<std::uint64_t>(digit - '0') % 10;
-        }
-        return count;
-    };
-    auto scope = trigger::Incarnation{number(parts[1])};
-    auto state_number = number(parts[2]);
-    if (parts[0] != state().id || state_number >= machine().states.size() ||
-        state().path_of(scope) == nullptr) {
-        return std::nullopt;
-    }
-    const auto& memory =
-        memory_of(scope, trigger::TriggerNumber{static_cast<std::uint32_t>(state_number)});
-    const auto* held = memory.find("token");
-    if (held == nullptr || *held != Value{token}) {
-        return std::nullopt;
-    }
-    auto& frame = load_frame(scope, machine().states[state_number].flow);
-    auto visit = std::optional<Visit>{std::in_place, machine(),
-                                      static_cast<StateNumber>(state_number), frame};
-    visit->restore(memory);
-    return visit;
-}
-
-namespace {
-
-std::unexpected<expr::Fault> nobody() {
-    return std::unexpected(expr::Fault{.code = "task_timed_out",
-                                       .message = "no task waits for an answer to this token"});
-}
-
-} // namespace
-
-trigger::Attempt<void> Walk::answer(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    auto outcome = TaskOutcome{.is_final = true};
-    if (const auto* output = params.find("output")) {
-        outcome.result = *output;
-    } else {
-        outcome.failure =
-            Failure{.error = text_in(params, "error"), .cause = text_in(params, "cause")};
-    }
-    conclude(&visit->frame, take_outcome(*visit, outcome));
-    finish();
-    return {};
-}
-
-trigger::Attempt<void> Walk::note_heartbeat(const Value& params) {
-    auto visit = holder_of(text_in(params, "token").value_or(""));
-    if (!visit) {
-        return nobody();
-    }
-    if (visit->pulse > 0) {
-        firing_.decider().remove_timer(trigger::TimerNumber{visit->pulse});
-        visit->pulse =
-            set_timer(*visit, std::chrono::seconds{visit->seconds}, words::heartbeat).raw();
-        store(*visit, words::waiting);
-    }
-    return {};
+    auto& frame = visit.frame;
+    frame.last = tell(*frame.tally, "Activity", "Started", frame.last, [&] {
+        return worker.empty() ? Value{} : Value::object({{"workerName", worker}});
+    });
 }
 
 } // namespace sluice::workflow::asl::internal::run
