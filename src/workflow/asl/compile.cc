@@ -78,6 +78,9 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if (options.is_mocked) {
         params = params.with("mocked", true);
     }
+    if (options.is_tried) {
+        params = params.with("tried", true);
+    }
     if (auto states = states_without_activity(**machine, options); !states.empty()) {
         params = params.with("absent", Value::list(std::move(states)));
     }

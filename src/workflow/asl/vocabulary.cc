@@ -90,7 +90,7 @@ private:
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
     auto reader = trigger::FormReader{
-        params, "", problems, {"definition", "express", "mocked", "account", "events", "absent"}};
+        params, "", problems, {"definition", "express", "mocked", "tried", "account", "events", "absent"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {
@@ -106,6 +106,7 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     }
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
+    program.is_tried = reader.boolean("tried").value_or(false);
     program.account = reader.text("account").value_or(program.account);
     program.is_express = is_express;
     const auto* absent = reader.find("absent");

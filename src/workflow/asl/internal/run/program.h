@@ -23,6 +23,7 @@ struct Program {
     Limits limits;
     bool is_express = false;
     bool is_mocked = false; ///< Every task is a call of one function that answers for all.
+    bool is_tried = false;  ///< Every task is a call of a function of its own.
     std::vector<StateNumber> absent{}; ///< States whose activities are not there.
     std::string account = "123456789012";
     std::string region = "us-east-1";

@@ -231,8 +231,13 @@ Step Walk::take_answer(Visit& visit) {
             visit,
             {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
     }
+    auto is_awaited = task.pattern == Pattern::WaitForTaskToken;
+    if (is_awaited && program_.is_tried) {
+        // Whoever answers the call stands for whoever has the token.
+        return take_outcome(visit, {.submitted = Value::map({}), .result = given, .is_final = true});
+    }
     auto answer = as_answer(program_, task, given);
-    if (task.pattern == Pattern::WaitForTaskToken) {
+    if (is_awaited) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }
     return take_outcome(visit, {.result = std::move(answer), .is_final = true});
