@@ -120,7 +120,7 @@ TEST_F(StateMachine, AFailingBranchTakesTheOthersDown) {
     fail("P/2/C", "Twice");
 
     EXPECT_EQ(end(), R"({"status":"FAILED","error":"Twice","cause":"it broke"})");
-    EXPECT_THAT(state_.scopes, IsEmpty());
+    EXPECT_THAT(state_.tasks, IsEmpty());
 }
 
 std::string map_of(std::string_view state, std::string_view more) {

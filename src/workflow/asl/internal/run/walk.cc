@@ -170,13 +170,13 @@ void Walk::end_run(const Step& step) {
         told = told.with("error", *error);
     }
     tell(*frame.tally, "Execution", "Failed", frame.last, [&] { return told; });
+    auto memory = Value::object({{"events", as_value(frame.tally->events)}});
     if (!failed_at_.is_null()) {
-        firing_.record(
-            trigger::Remembered{.scope = trigger::root_scope,
-                                .trigger = program_.machine_trigger(),
-                                .memory = Value::object({{"events", as_value(frame.tally->events)},
-                                                         {"failed", failed_at_}})});
+        memory = memory.with("failed", failed_at_);
     }
+    firing_.record(trigger::Remembered{.scope = trigger::root_scope,
+                                       .trigger = program_.machine_trigger(),
+                                       .memory = std::move(memory)});
     auto ended =
         Value::object({{"kind", error.value_or("failed")}, {"message", cause.value_or("")}});
     for (const auto* name : {"error", "cause"}) {

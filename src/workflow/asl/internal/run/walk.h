@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "expr/states/sight.h"
 #include "trigger/firing.h"
@@ -81,9 +83,22 @@ private:
     void conclude(Frame* frame, Step step);
     void end_run(const Step& step);
     /// The state fails, and so does the flow that it is in.
-    Step give_up(const Visit& visit, Failure failure);
-    /// Where the machine's own flow stands: its state, and what that was entered with.
-    std::optional<std::pair<StateNumber, Value>> place_left();
+    Step give_up(Visit& visit, Failure failure);
+
+    // Redrives (walk_redrive.cc).
+    /// No state around a flow retries or catches what failed in it.
+    bool is_fatal(const Frame& frame, const Failure& failure) const;
+    /// A state that was under way when the execution ended.
+    struct Place {
+        trigger::Incarnation scope;
+        StateNumber state = 0;
+    };
+    /// Those in a scope and within it; states that wait for their children are behind these.
+    void find_places(trigger::Incarnation scope, std::vector<Place>& leaves,
+                     std::vector<Place>& owners) const;
+    void enter_again(const Place& place, std::uint64_t last);
+    void go_on_with_children(const Place& place);
+
     void finish();
     bool is_spent() const;
     bool is_open(const Frame& frame, StateNumber number) const;
@@ -173,11 +188,14 @@ private:
     Step write_results(Fan& fan);
     std::string map_run_arn(const Fan& fan) const;
     void call_own(const Fan& fan, std::string_view function, Value request);
-    Step break_off(Fan& fan, std::uint64_t last, Failure failure);
+    /// The children but for the one that failed are aborted; the error is the state's own.
+    Step break_off(Fan& fan, std::uint64_t last, Failure failure,
+                   std::optional<std::uint64_t> failed = std::nullopt);
     Step hand_over(Frame& child, Step step);
 
     // What is aborted with them (walk_abort.cc).
-    void abort_children(Tally& tally, const State& owner, trigger::Incarnation fan_scope);
+    void abort_children(Tally& tally, const State& owner,
+                        std::map<std::uint64_t, trigger::Incarnation> children);
     /// Gives the last event.
     std::uint64_t abort_states(Tally& tally, trigger::Incarnation scope);
 
@@ -240,6 +258,8 @@ private:
     std::deque<Frame> frames_; ///< That were loaded.
     std::deque<Tally> tallies_;
     Value failed_at_; ///< Of the machine's own flow: `{state, input}`, for a redrive.
+    /// A branch or an item has ended the execution: scopes stay as they are for a redrive.
+    bool is_ending_ = false;
     std::uint64_t spent_ = 0;
     std::uint64_t chances_ = 0;
 };

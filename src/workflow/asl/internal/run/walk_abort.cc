@@ -17,8 +17,9 @@ bool has_children_in_history(const State& state) {
 
 } // namespace
 
-void Walk::abort_children(Tally& tally, const State& owner, trigger::Incarnation fan_scope) {
-    for (const auto& [index, scope] : children_of(fan_scope)) {
+void Walk::abort_children(Tally& tally, const State& owner,
+                          std::map<std::uint64_t, trigger::Incarnation> children) {
+    for (const auto& [index, scope] : children) {
         auto last = abort_states(tally, scope);
         if (is_inline_map(owner)) {
             tell(tally, "MapIteration", "Aborted", last, [&] {
@@ -32,13 +33,14 @@ std::uint64_t Walk::abort_states(Tally& tally, trigger::Incarnation scope) {
     auto last = std::uint64_t{0};
     for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
         const auto& memory = memory_of(scope, trigger::TriggerNumber{number});
-        if (memory.find("entered") == nullptr || *memory.find("status") == Value{words::ready}) {
+        const auto* status = memory.find("status");
+        if (status == nullptr || *status == Value{words::ready}) {
             continue;
         }
         const auto& state = machine().states[number];
         auto inner = fan_scope_of(scope, trigger::TriggerNumber{number});
         if (inner && has_children_in_history(state)) {
-            abort_children(tally, state, *inner);
+            abort_children(tally, state, children_of(*inner));
         }
         last = tell(tally, name_of(state.kind), "StateAborted", count_at(memory, "last"),
                     [] { return Value{}; });

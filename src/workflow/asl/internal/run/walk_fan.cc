@@ -176,7 +176,8 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         child.item = item_of(fan, child.index);
         auto selected = child_input(fan, child);
         if (!selected) {
-            return break_off(fan, child.last, explained(fan.visit, std::move(selected.error())));
+            return break_off(fan, child.last, explained(fan.visit, std::move(selected.error())),
+                             child.index);
         }
         input = *std::move(selected);
     }
@@ -186,6 +187,7 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         keep_tally(tally);
         return std::nullopt;
     }
+    fan.running += is_ending_ ? 1 : 0;
     return take_child(fan, child, std::move(step));
 }
 
@@ -217,7 +219,7 @@ Evaluated<Value> Walk::child_input(Fan& fan, const Frame& child) {
 std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
     auto is_ended = step.kind == Step::Kind::Ended;
     auto is_inline_map = map_of(fan.visit) != nullptr && !is_distributed(fan.visit);
-    ++fan.done;
+    fan.done += is_ending_ ? 0 : 1;
     if (is_inline_map) {
         auto told =
             tell(*child.tally, "MapIteration", is_ended ? "Succeeded" : "Failed", child.last, [&] {
@@ -234,10 +236,10 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
         tell(*child.tally, "Task", "StateAborted", child.last, [] { return Value{}; });
     }
     if (!is_ended) {
-        ++fan.failed;
         if (!is_distributed(fan.visit)) {
-            return break_off(fan, child.last, std::move(step.failure));
+            return break_off(fan, child.last, std::move(step.failure), child.index);
         }
+        ++fan.failed;
         if (!fan.tolerates()) {
             return break_off(fan, fan.visit.frame.last,
                              {.error = std::string{errors::tolerance},
@@ -295,13 +297,19 @@ Step Walk::finish(Fan& fan, const Value& result) {
     return exceeds(result) ? exceed(visit, visit.state.name) : complete(visit, result);
 }
 
-/// The rest of the children are aborted; the error is the state's own.
-Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
+Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
+                     std::optional<std::uint64_t> failed) {
     auto& frame = fan.visit.frame;
-    if (fan.scope) {
-        if (!is_distributed(fan.visit)) {
-            abort_children(*frame.tally, fan.visit.state, *fan.scope);
+    if (fan.scope && !is_distributed(fan.visit)) {
+        auto others = children_of(*fan.scope);
+        if (failed) {
+            others.erase(*failed);
         }
+        abort_children(*frame.tally, fan.visit.state, std::move(others));
+    }
+    if (is_ending_) {
+        store(fan);
+    } else if (fan.scope) {
         firing_.decider().close_scope(path_of(*fan.scope));
     }
     frame.last = last;
@@ -320,8 +328,10 @@ Step Walk::hand_over(Frame& child, Step step) {
     visit.restore(memory_of(*child.outer->scope, trigger::TriggerNumber{owner}));
     auto fan = Fan{visit};
     load_fan(fan);
-    firing_.decider().close_scope(path_of(*child.scope));
-    --fan.running;
+    if (!is_ending_) {
+        firing_.decider().close_scope(path_of(*child.scope));
+        --fan.running;
+    }
     if (auto taken = take_child(fan, child, std::move(step))) {
         return *std::move(taken);
     }

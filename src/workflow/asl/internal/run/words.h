@@ -21,6 +21,7 @@ inline constexpr std::string_view running = "running";
 inline constexpr std::string_view waiting = "waiting";   ///< For a time, or a task token.
 inline constexpr std::string_view retrying = "retrying"; ///< For its next attempt.
 inline constexpr std::string_view ready = "ready";       ///< To be gone into in another slice.
+inline constexpr std::string_view failed = "failed";     ///< For a redrive: it ended the execution.
 
 // What a timer is for.
 inline constexpr std::string_view wait = "wait";
