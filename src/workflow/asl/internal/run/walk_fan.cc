@@ -289,11 +289,13 @@ Step Walk::finish(Fan& fan, const Value& result) {
     auto& visit = fan.visit;
     auto& frame = visit.frame;
     auto nothing = [] { return Value{}; };
+    auto last = fan.ended;
     if (is_distributed(visit)) {
-        fan.ended = tell(*frame.tally, "MapRun", "Succeeded", fan.ended, nothing);
+        last = tell(*frame.tally, "MapRun", "Succeeded", last, nothing);
     }
+    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", last, nothing);
+    // What comes next is behind the last event of the children: of a map run, that of its start.
     frame.last = fan.ended;
-    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
     return exceeds(result) ? exceed(visit, visit.state.name) : complete(visit, result);
 }
 
