@@ -58,8 +58,7 @@ ReadDefinition read_machine(const raw::Document& document, const KnownFunctions&
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return asl::compile(document.form,
-                        {.name = name_of(document.file), .is_tried = known.are_all});
+    return asl::compile(document.form, {.name = name_of(document.file), .is_tried = known.are_all});
 }
 
 ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocabulary& vocabulary,

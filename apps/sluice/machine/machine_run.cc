@@ -13,8 +13,8 @@
 #include "sluice/output.h"
 #include "sluice/run/prepared_run.h"
 #include "trial/stage.h"
-#include "value/json.h"
 #include "trigger/arrival.h"
+#include "value/json.h"
 #include "value/time_text.h"
 #include "value/wording.h"
 #include "workflow/asl/compile.h"
@@ -60,11 +60,12 @@ public:
                          .form = definition_.form,
                          .source = {}}}));
         auto refused = std::optional<Error>{};
-        TRY(stage_.start(run_name.id, definition_.name, trial.input, [&](const Result<Value>& started) {
-            if (!started) {
-                refused = started.error();
-            }
-        }));
+        TRY(stage_.start(run_name.id, definition_.name, trial.input,
+                         [&](const Result<Value>& started) {
+                             if (!started) {
+                                 refused = started.error();
+                             }
+                         }));
         auto ending = std::optional<Value>{};
         stage_.post(engine::WatchInput{.run = run_name, .done = [&](Result<Value> ended) {
                                            if (ended) {
@@ -178,14 +179,13 @@ Result<Value> try_one(const Trial& trial, const trigger::Vocabulary& vocabulary,
     }
     auto is_mocked = !trial.mocks.is_null();
     auto has_mock = [&](std::string_view state) { return !is_mocked || mocks->has(state); };
-    auto definition =
-        load_machine(trial.text, trial.file,
-                     {.name = name_of_file(trial.file),
-                      .is_express = trial.is_express,
-                      .account = std::string{account},
-                      .is_mocked = is_mocked,
-                      .has_mock = has_mock,
-                      .events_max = trial.is_express ? express_events_max : 0});
+    auto definition = load_machine(trial.text, trial.file,
+                                   {.name = name_of_file(trial.file),
+                                    .is_express = trial.is_express,
+                                    .account = std::string{account},
+                                    .is_mocked = is_mocked,
+                                    .has_mock = has_mock,
+                                    .events_max = trial.is_express ? express_events_max : 0});
     if (!definition) {
         findings = std::move(definition.error());
         return fail(Errc::InvalidInput, "{}", findings.front().message);
@@ -199,8 +199,8 @@ Result<Value> try_one(const Trial& trial, const trigger::Vocabulary& vocabulary,
     return MachineRun{*definition, vocabulary, cast, time}.run(trial);
 }
 
-/// One trial a line, `{id, definition, input, mocks, objects, express, stopAfter}`, and one answer a
-/// line.
+/// One trial a line, `{id, definition, input, mocks, objects, express, stopAfter}`, and one answer
+/// a line.
 ExitCode try_lines(const std::string& text) {
     auto vocabulary = make_vocabulary();
     auto rest = std::string_view{text};

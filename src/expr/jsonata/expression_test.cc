@@ -156,7 +156,8 @@ TEST(Jsonata, TellsWhatItMayAskFor) {
 }
 
 TEST(Jsonata, TellsWhichVariablesMustBeGiven) {
-    auto expression = Expression::compile("$a.b + ($c := 1; $c) + $map([1], function($d) { $d + $e })");
+    auto expression =
+        Expression::compile("$a.b + ($c := 1; $c) + $map([1], function($d) { $d + $e })");
 
     EXPECT_THAT(expression->free_variables(), ::testing::UnorderedElementsAre("a", "e"));
 }

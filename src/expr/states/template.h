@@ -54,6 +54,9 @@ private:
     std::shared_ptr<const Plan> plan_;
 };
 
+/// Whether a text is a JSONata expression as a whole.
+bool is_expression(std::string_view text);
+
 /// The text of a JSONata string without its marks and the blanks beside them; nothing when it is
 /// a literal.
 std::string_view expression_in(std::string_view text);

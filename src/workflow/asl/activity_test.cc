@@ -37,10 +37,10 @@ TEST_F(Activity, TellsWhichWorkerTookItsTask) {
     answer("Dig", "gold");
 
     EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":"gold"})");
-    EXPECT_THAT(events(), ElementsAre("ExecutionStarted<0", "TaskStateEntered<0",
-                                      "ActivityScheduled<2", "ActivityStarted<3",
-                                      "ActivitySucceeded<4", "TaskStateExited<5",
-                                      "ExecutionSucceeded<6"));
+    EXPECT_THAT(events(),
+                ElementsAre("ExecutionStarted<0", "TaskStateEntered<0", "ActivityScheduled<2",
+                            "ActivityStarted<3", "ActivitySucceeded<4", "TaskStateExited<5",
+                            "ExecutionSucceeded<6"));
 }
 
 TEST_F(Activity, IsBegunByAnAnswerAtTheLatest) {
@@ -57,9 +57,9 @@ TEST_F(Activity, TimesOutWhenNoWorkerCame) {
     pass(std::chrono::seconds{10});
 
     EXPECT_THAT(end(), HasSubstr("States.Timeout"));
-    EXPECT_THAT(events(), ElementsAre("ExecutionStarted<0", "TaskStateEntered<0",
-                                      "ActivityScheduled<2", "ActivityTimedOut<3",
-                                      "ExecutionFailed<4"));
+    EXPECT_THAT(events(),
+                ElementsAre("ExecutionStarted<0", "TaskStateEntered<0", "ActivityScheduled<2",
+                            "ActivityTimedOut<3", "ExecutionFailed<4"));
 }
 
 TEST_F(Activity, HeartbeatsKeepTheTask) {

@@ -49,7 +49,8 @@ std::optional<std::uint64_t> timeout_of(const Machine& machine, const CompileOpt
 
 std::vector<Value> states_without_activity(const Machine& machine, const CompileOptions& options) {
     auto numbers = std::vector<Value>{};
-    for (auto number = StateNumber{0}; options.has_mock && number < machine.states.size(); ++number) {
+    for (auto number = StateNumber{0}; options.has_mock && number < machine.states.size();
+         ++number) {
         const auto& state = machine.states[number];
         const auto* task = std::get_if<TaskState>(&state.details);
         if (task != nullptr && task->service == "activity" && !options.has_mock(state.name)) {

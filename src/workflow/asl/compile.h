@@ -25,8 +25,8 @@ struct CompileOptions {
     bool is_express = false;
     std::string account{};  ///< In ARNs; empty: 123456789012.
     bool is_mocked = false; ///< Every task is answered by `mock_function`.
-    /// Every task calls a function: where nobody else is there, that of its integration's name, such
-    /// as `sqs:sendMessage`.
+    /// Every task calls a function: where nobody else is there, that of its integration's name,
+    /// such as `sqs:sendMessage`.
     bool is_tried = false;
     /// Of a machine that is mocked: whether the task of a state is, for an activity that nobody
     /// stands for does not exist. Empty: all are.

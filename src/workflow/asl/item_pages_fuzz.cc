@@ -17,16 +17,17 @@ constexpr auto pages_max = 1'000;
 /// `ReaderConfig`, and `prefix` for a listing.
 Value request_of(const Value& config) {
     auto is_list = config.find("prefix") != nullptr;
-    return Value::object(
-        {{"resource", is_list ? "arn:aws:states:::s3:listObjectsV2" : "arn:aws:states:::s3:getObject"},
-         {"arguments", Value::object({{"Bucket", "b"}, {"Key", "k"}})},
-         {"config", config},
-         {"most", 7}});
+    return Value::object({{"resource", is_list ? "arn:aws:states:::s3:listObjectsV2"
+                                               : "arn:aws:states:::s3:getObject"},
+                          {"arguments", Value::object({{"Bucket", "b"}, {"Key", "k"}})},
+                          {"config", config},
+                          {"most", 7}});
 }
 
 } // namespace
 
-// A line with what the author says of a file, then the file, from anybody: pages to the end, or a failure.
+// A line with what the author says of a file, then the file, from anybody: pages to the end, or a
+// failure.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     auto text = std::string_view{reinterpret_cast<const char*>(data), size};
     auto line = text.find('\n');

@@ -159,7 +159,8 @@ TEST_F(StateMachine, MapsMoreItemsThanASliceTakes) {
         input += fmt::format(",{}", at);
         expected += fmt::format(",{}", at);
     }
-    ASSERT_NO_FATAL_FAILURE(load(map_of(R"({"Type": "Pass", "End": true})", ""), {.is_express = true}));
+    ASSERT_NO_FATAL_FAILURE(
+        load(map_of(R"({"Type": "Pass", "End": true})", ""), {.is_express = true}));
 
     begin(input + "]");
 
@@ -223,19 +224,17 @@ TEST_F(StateMachine, AnItemThatFailsAbortsTheOthers) {
     answer("M/0/I", 1);
     fail("M/1/I", "Down");
 
-    EXPECT_THAT(events(), ::testing::ElementsAreArray(
-                              {"ExecutionStarted<0", "MapStateEntered<0", "MapStateStarted<2",
-                               "MapIterationStarted<3", "TaskStateEntered<4",
-                               "LambdaFunctionScheduled<5", "LambdaFunctionStarted<6",
-                               "MapIterationStarted<3", "TaskStateEntered<8",
-                               "LambdaFunctionScheduled<9", "LambdaFunctionStarted<10",
-                               "MapIterationStarted<3", "TaskStateEntered<12",
-                               "LambdaFunctionScheduled<13", "LambdaFunctionStarted<14",
-                               "LambdaFunctionSucceeded<7", "TaskStateExited<16",
-                               "MapIterationSucceeded<17", "LambdaFunctionFailed<11",
-                               "MapIterationFailed<19", "TaskStateAborted<15",
-                               "MapIterationAborted<21", "MapStateFailed<19",
-                               "ExecutionFailed<23"}));
+    EXPECT_THAT(
+        events(),
+        ::testing::ElementsAreArray(
+            {"ExecutionStarted<0",        "MapStateEntered<0",          "MapStateStarted<2",
+             "MapIterationStarted<3",     "TaskStateEntered<4",         "LambdaFunctionScheduled<5",
+             "LambdaFunctionStarted<6",   "MapIterationStarted<3",      "TaskStateEntered<8",
+             "LambdaFunctionScheduled<9", "LambdaFunctionStarted<10",   "MapIterationStarted<3",
+             "TaskStateEntered<12",       "LambdaFunctionScheduled<13", "LambdaFunctionStarted<14",
+             "LambdaFunctionSucceeded<7", "TaskStateExited<16",         "MapIterationSucceeded<17",
+             "LambdaFunctionFailed<11",   "MapIterationFailed<19",      "TaskStateAborted<15",
+             "MapIterationAborted<21",    "MapStateFailed<19",          "ExecutionFailed<23"}));
 }
 
 TEST_F(StateMachine, WaitsForATaskToken) {

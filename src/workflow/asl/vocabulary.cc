@@ -90,7 +90,10 @@ private:
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
     auto reader = trigger::FormReader{
-        params, "", problems, {"definition", "express", "mocked", "tried", "account", "events", "absent"}};
+        params,
+        "",
+        problems,
+        {"definition", "express", "mocked", "tried", "account", "events", "absent"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {
@@ -110,12 +113,12 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     program.account = reader.text("account").value_or(program.account);
     program.is_express = is_express;
     const auto* absent = reader.find("absent");
-    for (const auto& number : absent != nullptr && absent->is_list() ? absent->as_list()
-                                                                      : std::span<const Value>{}) {
+    for (const auto& number :
+         absent != nullptr && absent->is_list() ? absent->as_list() : std::span<const Value>{}) {
         program.absent.push_back(static_cast<StateNumber>(number.is_int() ? number.as_int() : 0));
     }
-    program.limits.events_max = reader.count("events", 0, INT64_MAX)
-                                    .value_or(is_express ? 0 : program.limits.events_max);
+    program.limits.events_max =
+        reader.count("events", 0, INT64_MAX).value_or(is_express ? 0 : program.limits.events_max);
     return std::make_shared<MachineAction>(std::move(program));
 }
 

@@ -41,8 +41,8 @@ private:
         }
     }
 
-    /// Whether a part of a node is evaluated against the same as the node: not so what is behind the
-    /// first step of a path, and what transforms an argument.
+    /// Whether a part of a node is evaluated against the same as the node: not so what is behind
+    /// the first step of a path, and what transforms an argument.
     static bool is_left_to(const Node& node, std::size_t at) {
         return node.kind != Kind::Transform && (node.kind != Kind::Path || at == 0);
     }

@@ -74,7 +74,7 @@ void send_success(World& world, const Call& call, const Responder& respond) {
     }
     if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
         tell_of_token(world, call, run, workflow::asl::answer_action,
-                 Value::object({{"output", *std::move(output)}}), respond);
+                      Value::object({{"output", *std::move(output)}}), respond);
         return;
     }
     auto given = event::Answer{};
@@ -99,7 +99,8 @@ void send_failure(World& world, const Call& call, const Responder& respond) {
 
 void send_heartbeat(World& world, const Call& call, const Responder& respond) {
     if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
-        tell_of_token(world, call, run, workflow::asl::heartbeat_action, Value::object({}), respond);
+        tell_of_token(world, call, run, workflow::asl::heartbeat_action, Value::object({}),
+                      respond);
         return;
     }
     auto token = text_in(call.body, "taskToken");

@@ -60,10 +60,6 @@ NumberField read_given_number(const Object& object, Language language, const Num
 
 } // namespace
 
-bool is_expression(std::string_view text) {
-    return text.size() >= 4 && text.starts_with("{%") && text.ends_with("%}");
-}
-
 NumberField read_number(const Object& object, Language language, const NumberRule& rule) {
     auto has_path = !rule.path_name.empty() && object.has(rule.path_name);
     if (has_path && !object.allow_one_of({rule.name, rule.path_name})) {

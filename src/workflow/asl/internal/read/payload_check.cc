@@ -88,11 +88,12 @@ bool check_payload(const Value& payload, const std::string& pointer,
 }
 
 void warn_of_input(std::string_view expression, const std::string& pointer, Report& report) {
-    report.warn(pointer,
-                fmt::format("The JSONata expression '{}' reads '$', '$$' or a name by itself, which "
-                            "are undefined here: '$states.input' is the input of the state",
-                            expression),
-                code::no_input);
+    report.warn(
+        pointer,
+        fmt::format("The JSONata expression '{}' reads '$', '$$' or a name by itself, which "
+                    "are undefined here: '$states.input' is the input of the state",
+                    expression),
+        code::no_input);
 }
 
 void warn_of_static_result(const Value& result, const std::string& pointer, Report& report) {

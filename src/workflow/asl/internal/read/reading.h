@@ -29,8 +29,8 @@ struct Reading {
     ReadOptions options;
     Report report{};
     Machine machine{};
-    std::vector<FlowForm> forms{};     ///< By flow number.
-    std::vector<std::string> places{}; ///< Pointers, by state number.
+    std::vector<FlowForm> forms{};                  ///< By flow number.
+    std::vector<std::string> places{};              ///< Pointers, by state number.
     std::vector<std::vector<VariableRead>> reads{}; ///< By state number.
     boost::unordered_flat_map<std::string, std::string> labels{};
 

@@ -99,17 +99,16 @@ void check_variables(Reading& reading) {
     const auto& machine = reading.machine;
     for (auto number = std::size_t{0}; number < machine.states.size(); ++number) {
         const auto& state = machine.states[number];
-        each_assigned(state, reading.places[number],
-                      [&](std::string_view name, const std::string& place) {
-                          if (scopes.origin_around(std::string{name}, state.flow) ==
-                              Origin::Outside) {
-                              reading.report.add(
-                                  place, fmt::format("The variable '{}' is assigned outside, where "
-                                                     "this is nested: inner states may read it but "
-                                                     "not assign it",
-                                                     name));
-                          }
-                      });
+        each_assigned(
+            state, reading.places[number], [&](std::string_view name, const std::string& place) {
+                if (scopes.origin_around(std::string{name}, state.flow) == Origin::Outside) {
+                    reading.report.add(place,
+                                       fmt::format("The variable '{}' is assigned outside, where "
+                                                   "this is nested: inner states may read it but "
+                                                   "not assign it",
+                                                   name));
+                }
+            });
         for (const auto& read : reading.reads[number]) {
             warn_of_read(read, scopes.origin_of(read.name, state.flow), reading.report);
         }

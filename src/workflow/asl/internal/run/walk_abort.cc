@@ -22,9 +22,8 @@ void Walk::abort_children(Tally& tally, const State& owner,
     for (const auto& [index, scope] : children) {
         auto last = abort_states(tally, scope);
         if (is_inline_map(owner)) {
-            tell(tally, "MapIteration", "Aborted", last, [&] {
-                return Value::object({{"name", owner.name}, {"index", as_value(index)}});
-            });
+            tell(tally, "MapIteration", "Aborted", last,
+                 [&] { return Value::object({{"name", owner.name}, {"index", as_value(index)}}); });
         }
     }
 }

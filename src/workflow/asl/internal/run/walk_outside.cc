@@ -32,9 +32,9 @@ std::optional<std::pair<trigger::Incarnation, std::uint64_t>> place_in(std::stri
         }
         return count;
     };
-    return parts[0] != run ? std::nullopt
-                           : std::optional{std::pair{trigger::Incarnation{number(parts[1])},
-                                                     number(parts[2])}};
+    return parts[0] != run
+               ? std::nullopt
+               : std::optional{std::pair{trigger::Incarnation{number(parts[1])}, number(parts[2])}};
 }
 
 std::unexpected<expr::Fault> nobody() {
@@ -62,8 +62,8 @@ std::optional<Visit> Walk::visit_at(trigger::Incarnation scope, StateNumber numb
 
 std::optional<Visit> Walk::holder_of(const Value& params) {
     if (const auto* key = params.find("task")) {
-        auto task = state().tasks.find(
-            {.fire = trigger::FireNumber{count_at(*key, "fire")}, .index = count_at(*key, "index")});
+        auto task = state().tasks.find({.fire = trigger::FireNumber{count_at(*key, "fire")},
+                                        .index = count_at(*key, "index")});
         return task == state().tasks.end()
                    ? std::nullopt
                    : visit_at(task->second.scope, task->second.trigger.raw());

@@ -39,11 +39,11 @@ bool Walk::is_fatal(const Frame& frame, const Failure& failure) const {
         }
         if (auto retrier = find_retrier(state.retry, failure)) {
             const auto* tries = at->fan != nullptr ? &at->fan->visit.tries : nullptr;
-            auto made =
-                tries == nullptr
-                    ? tries_in(memory_of(*at->outer->scope, trigger::TriggerNumber{owner}), *retrier)
-                : tries->size() > *retrier ? (*tries)[*retrier]
-                                           : 0;
+            auto made = tries == nullptr
+                            ? tries_in(memory_of(*at->outer->scope, trigger::TriggerNumber{owner}),
+                                       *retrier)
+                        : tries->size() > *retrier ? (*tries)[*retrier]
+                                                   : 0;
             if (made < state.retry[*retrier].attempts_max) {
                 return false;
             }

@@ -158,9 +158,8 @@ Step Walk::begin_task(Visit& visit) {
     });
     visit.is_begun = false;
     if (task.service != "activity") {
-        frame.last = tell(*frame.tally, kind, "Started", frame.last, [&] {
-            return kind == "Task" ? named(task, Value::map({})) : Value{};
-        });
+        frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                          [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
     }
     open(frame);
     visit.timer =
@@ -234,7 +233,8 @@ Step Walk::take_answer(Visit& visit) {
     auto is_awaited = task.pattern == Pattern::WaitForTaskToken;
     if (is_awaited && program_.is_tried) {
         // Whoever answers the call stands for whoever has the token.
-        return take_outcome(visit, {.submitted = Value::map({}), .result = given, .is_final = true});
+        return take_outcome(visit,
+                            {.submitted = Value::map({}), .result = given, .is_final = true});
     }
     auto answer = as_answer(program_, task, given);
     if (is_awaited) {
