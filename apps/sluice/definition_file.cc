@@ -128,25 +128,63 @@ std::expected<raw::Definition, Findings> load_machine(
     return workflow::asl::compile(document->form, options);
 }
 
-std::expected<std::vector<raw::FunctionForm>, Findings> load_functions(
-    const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary) {
+namespace {
+
+raw::Finding finding_of(const raw::Document& document, trigger::Problem problem) {
+    auto located = document.positions.locate(document.form, problem.path);
+    return {.file = document.file,
+            .line = located.place.line,
+            .column = located.place.column,
+            .path = std::move(located.path),
+            .message = std::move(problem.message)};
+}
+
+} // namespace
+
+std::expected<FunctionFile, Findings> load_functions(const std::string& text,
+                                                     const std::string& file,
+                                                     const trigger::Vocabulary& vocabulary) {
     auto document = raw::parse(text, file);
     if (!document) {
         return std::unexpected(document.error());
     }
-    if (document->form.find("functions") == nullptr) {
+    const auto* functions = document->form.find("functions");
+    const auto* buckets = document->form.find("buckets");
+    const auto* connections = document->form.find("connections");
+    if (functions == nullptr && buckets == nullptr && connections == nullptr) {
         return std::unexpected(Findings{
-            {.file = file, .message = "found no functions, expected them under `functions:`"}});
+            {.file = file,
+             .message = "found no functions, expected them under `functions:`, or buckets under "
+                        "`buckets:`, or connections under `connections:`"}});
     }
     // Without triggers it is no definition; only what is said of its functions counts here.
-    auto findings = raw::check(*document, vocabulary);
+    auto findings = functions == nullptr ? Findings{} : raw::check(*document, vocabulary);
     std::erase_if(findings, [](const raw::Finding& finding) {
         return !finding.path.starts_with("functions");
     });
+    auto read = FunctionFile{};
+    auto problems = std::vector<trigger::Problem>{};
+    if (buckets != nullptr) {
+        read.integrations.buckets = connector::objects::read_buckets(*buckets, problems);
+    }
+    if (connections != nullptr) {
+        read.integrations.connections = connector::http::read_connections(*connections, problems);
+    }
+    for (auto& problem : problems) {
+        findings.push_back(finding_of(*document, std::move(problem)));
+    }
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return raw::compile(*document).functions;
+    for (auto& bucket : read.integrations.buckets) {
+        if (!bucket.directory.empty()) {
+            bucket.directory = std::filesystem::path{file}.parent_path() / bucket.directory;
+        }
+    }
+    if (functions != nullptr) {
+        read.functions = raw::compile(*document).functions;
+    }
+    return read;
 }
 
 void say_findings(const Findings& findings) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "engine/catalog.h"
+#include "sluice/integrations.h"
 #include "sluice/languages.h"
 #include "trigger/trigger_set.h"
 #include "workflow/asl/compile.h"
@@ -40,9 +41,15 @@ std::expected<LoadedDefinition, Findings> load_definition(std::string text, cons
 std::expected<workflow::raw::Definition, Findings> load_machine(
     const std::string& text, const std::string& file, const workflow::asl::CompileOptions& options);
 
-/// The functions that a file declares under `functions`, and nothing else.
-std::expected<std::vector<workflow::raw::FunctionForm>, Findings> load_functions(
-    const std::string& text, const std::string& file, const trigger::Vocabulary& vocabulary);
+/// What a file declares under `functions`, `buckets` and `connections`.
+struct FunctionFile {
+    std::vector<workflow::raw::FunctionForm> functions{};
+    Integrations integrations{};
+};
+/// Directories of buckets are from the folder of the file on.
+std::expected<FunctionFile, Findings> load_functions(const std::string& text,
+                                                     const std::string& file,
+                                                     const trigger::Vocabulary& vocabulary);
 
 /// Each on a line of standard error, or all as JSON on standard output.
 void say_findings(const Findings& findings);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "reactor/control_group.h"
+#include "workflow/asl/compile.h"
 
 namespace sluice::app {
 
@@ -88,6 +89,14 @@ connector::poll::Function poll_function_of(const FunctionForm& form) {
     return function;
 }
 
+/// Puts secrets into a text that refers to them.
+Result<void> expand(const secret::Secrets* secrets, std::string& text) {
+    if (secrets != nullptr) {
+        text = TRY(secrets->expand(text));
+    }
+    return {};
+}
+
 } // namespace
 
 Functions::Functions(std::unique_ptr<reactor::ProcessRunner> runner,
@@ -132,6 +141,32 @@ Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionF
                                                               .concurrency = simulation->slots});
     }
     return functions;
+}
+
+Result<void> Functions::add_integrations(const Integrations& integrations, bool allows_private) {
+    auto buckets = TRY(connector::objects::Buckets::open(integrations.buckets, secrets_, clock_));
+    auto connections = integrations.connections;
+    for (auto& connection : connections) {
+        TRY(expand(secrets_, connection.password));
+        for (auto* pairs : {&connection.headers, &connection.query}) {
+            for (auto& [name, value] : *pairs) {
+                TRY(expand(secrets_, value));
+            }
+        }
+    }
+    objects_ = std::make_unique<connector::objects::Sink>(std::move(buckets));
+    invoke_ = std::make_unique<connector::http::InvokeSink>(std::move(connections), allows_private);
+    auto& shared = table_.shared;
+    for (auto name : connector::objects::Sink::names()) {
+        shared.try_emplace(std::string{name},
+                           engine::Function{.sink = objects_.get(),
+                                            .concurrency = connector::objects::Sink::concurrency});
+    }
+    shared.try_emplace(std::string{connector::http::InvokeSink::name},
+                       engine::Function{.sink = invoke_.get()});
+    shared.try_emplace(std::string{workflow::asl::start_function},
+                       engine::Function{.sink = &starter_});
+    return {};
 }
 
 void Functions::open(const std::string& callback_base) {

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "connector/builtin/sink.h"
 #include "connector/http/caller.h"
+#include "connector/http/invoke_sink.h"
+#include "connector/objects/sink.h"
 #include "connector/poll/queues.h"
 #include "connector/process/sink.h"
 #include "engine/dispatcher.h"
@@ -17,6 +19,8 @@
 #include "reactor/process_runner.h"
 #include "reactor/timer_thread.h"
 #include "secret/secrets.h"
+#include "sluice/integrations.h"
+#include "sluice/machine/execution_starter.h"
 #include "workflow/raw/function_form.h"
 
 namespace sluice::app {
@@ -41,6 +45,11 @@ public:
         const secret::Secrets* secrets, const std::optional<Simulation>& simulation = {});
     ~Functions();
 
+    /// What state machines call that is not declared: S3, HTTP, starting each other. Before the
+    /// engine is opened. Fails for a directory or a secret that is not there.
+    Result<void> add_integrations(const Integrations& integrations, bool allows_private);
+    /// Calls that start executions wait for this. The engine goes after this, stopped.
+    void attach(engine::Engine& engine) { starter_.attach(engine); }
     /// Calls over HTTP wait for this: see connector::http::Caller.
     void open(const std::string& callback_base);
     /// A function for the engine, whose sink stands on what is ours. From any thread.
@@ -65,6 +74,9 @@ private:
     reactor::TimerThread timers_;
     std::unique_ptr<reactor::ProcessRunner> runner_;
     connector::builtin::Sink builtin_;
+    ExecutionStarter starter_{clock_};
+    std::unique_ptr<connector::objects::Sink> objects_;   ///< Null: there are no integrations.
+    std::unique_ptr<connector::http::InvokeSink> invoke_; ///< The same.
     std::shared_ptr<connector::poll::Queues> queues_;
     std::mutex mutex_;
     std::optional<std::string> callback_base_; ///< Nothing: not open yet.

@@ -73,9 +73,13 @@ ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocab
 } // namespace
 
 trigger::Vocabulary make_vocabulary() {
+    return make_vocabulary(engine::Secret{});
+}
+
+trigger::Vocabulary make_vocabulary(const engine::Secret& secret) {
     auto vocabulary = trigger::Vocabulary{};
     dag::add_vocabulary(vocabulary, dag::built_in_operators());
-    workflow::asl::add_vocabulary(vocabulary);
+    workflow::asl::add_vocabulary(vocabulary, {secret.begin(), secret.end()});
     return vocabulary;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/token.h"
 #include "trigger/trigger_set.h"
 #include "workflow/raw/compile.h"
 #include "workflow/raw/finding.h"
@@ -18,6 +19,8 @@ using Findings = std::vector<workflow::raw::Finding>;
 
 /// The conditions and actions of the kernel and of every language that definitions are written in.
 trigger::Vocabulary make_vocabulary();
+/// The same for runs of a store, whose secret seals what they hand out.
+trigger::Vocabulary make_vocabulary(const engine::Secret& secret);
 
 /// The functions that a definition may call besides the built-in ones and its own.
 struct KnownFunctions {

@@ -112,7 +112,9 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
     auto is_kept = options.durability != store::Durability::Memory;
     session->objects_ = TRY(open_objects(options.data, options.durability));
-    session->references_.emplace(*session->objects_, TRY(engine::load_secret(*session->store_)));
+    auto secret = TRY(engine::load_secret(*session->store_));
+    session->vocabulary_ = make_vocabulary(secret);
+    session->references_.emplace(*session->objects_, secret);
     auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
     auto forms = std::move(options.functions);
     if (options.calls_functions && options.trusts_definitions) {
@@ -121,6 +123,10 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     }
     session->functions_ =
         TRY(Functions::create(forms, session->diagnostics_, options.secrets, options.simulation));
+    if (!options.simulation) {
+        TRY(session->functions_->add_integrations(
+            options.integrations, options.trusts_definitions || options.allows_private));
+    }
     if (options.trusts_definitions) {
         session->functions_->open("");
     }
@@ -140,6 +146,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .watch = std::move(options.watch),
          .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
+    session->functions_->attach(*session->engine_);
     return session;
 }
 

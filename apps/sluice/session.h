@@ -13,6 +13,7 @@
 #include "observe/diagnostic_lines.h"
 #include "secret/secrets.h"
 #include "sluice/functions.h"
+#include "sluice/integrations.h"
 #include "sluice/languages.h"
 #include "store/objects/objects.h"
 #include "store/store.h"
@@ -29,11 +30,13 @@ struct SessionOptions {
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
+    Integrations integrations;
     std::optional<Simulation> simulation;     ///< Given: functions are not called but simulated.
     const secret::Secrets* secrets = nullptr; ///< That functions refer to; null: there are none.
     /// Whether who wrote the definitions may do what the operator may: then the functions they
     /// declare are there too, may reach every address, and nobody answers them later.
     bool trusts_definitions = true;
+    bool allows_private = false; ///< Requests of state machines may go to private addresses.
     std::size_t result_bytes_max = engine::EngineOptions{}.result_bytes_max;
     /// Sees the store and the functions before the engine is opened on them.
     std::function<Result<void>(store::Store&, Functions&)> prepare;
@@ -68,7 +71,7 @@ private:
 
     SystemClock clock_;
     observe::DiagnosticLines diagnostics_;
-    trigger::Vocabulary vocabulary_ = make_vocabulary();
+    trigger::Vocabulary vocabulary_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::Objects> objects_;
     std::optional<engine::References> references_;

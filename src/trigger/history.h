@@ -14,7 +14,7 @@ namespace sluice::trigger {
 
 /// Raised whenever the same events may be decided otherwise than by the software before. History
 /// carries it, so that replay can tell a change from damage.
-inline constexpr auto software_number = std::uint64_t{4};
+inline constexpr auto software_number = std::uint64_t{5};
 
 /// What became of an event.
 enum class Fate : std::uint8_t {

@@ -6,6 +6,7 @@ usage: machine_run_test.py [PROGRAM] [unittest options]
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -13,7 +14,7 @@ if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and os.path.isfile(sys.
     os.environ["SLUICE"] = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from program import FAILED, INVALID, NOT_FOUND, ROOT, ProgramTest  # noqa: E402
+from program import FAILED, INVALID, NOT_FOUND, PROGRAM, ROOT, ProgramTest  # noqa: E402
 
 EXAMPLES = ROOT / "examples/asl"
 
@@ -97,6 +98,52 @@ class Trials(ProgramTest):
     def test_what_is_wrong_is_told_with_its_place(self):
         file = self.file("m.asl.json", '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}')
         self.assertIn("m.asl.json:1:", self.sluice("run", file, "--skip-waits", code=INVALID).stderr)
+
+
+class RealRuns(ProgramTest):
+    FUNCTIONS = "buckets:\n  b: {directory: bucket}\nfunctions:\n  slow: {command: [sh, -c, 'cat >/dev/null; sleep 0.02; echo 1']}\n"
+    WRITING = {"StartAt": "M", "States": {"M": {
+        "Type": "Map", "End": True, "MaxConcurrency": 4,
+        "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "ReaderConfig": {"InputType": "JSONL"},
+                       "Parameters": {"Bucket": "b", "Key": "rows.jsonl"}},
+        "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "b", "Prefix": "out"},
+                         "WriterConfig": {"Transformation": "COMPACT", "OutputType": "JSONL"}},
+        "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "T", "States": {
+            "T": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:slow", "ResultPath": "$.r", "End": True}}}}}}
+
+    def setUp(self):
+        super().setUp()
+        self.functions = self.file("functions.yaml", self.FUNCTIONS)
+        self.bucket = pathlib.Path(self.functions).parent / "bucket"
+        self.bucket.mkdir()
+
+    def test_a_csv_of_a_directory_is_summed_up(self):
+        (self.bucket / "k.csv").write_text("sku,price,count\n" + "".join(f"s{n},{n},2\n" for n in range(1, 8)))
+        ended = json.loads(self.sluice("run", EXAMPLES / "distributed-csv.asl.json", "--input", '{"bucket": "b", "key": "k.csv"}',
+                                       "--functions", self.functions, "--json").stdout)
+        self.assertEqual(ended, {"status": "SUCCEEDED", "output": {"batches": [12, 30, 14], "total": 56}})
+
+    def test_a_map_goes_on_after_a_kill(self):
+        (self.bucket / "rows.jsonl").write_text("".join(f'{{"n": {n}}}\n' for n in range(200)))
+        machine = self.file("m.asl.json", json.dumps(self.WRITING))
+        command = [PROGRAM, "run", machine, "--functions", self.functions, "--data", self.functions + ".data", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as first:
+            done = 0
+            for line in first.stderr:  # Half of it.
+                done += '"function":"slow"' in line and '"status":"succeeded"' in line
+                if done == 100:
+                    first.kill()
+                    break
+        ended = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        manifest = json.loads((self.bucket / ended["output"]["ResultWriterDetails"]["Key"]).read_text())
+        written = [json.loads(line) for each in manifest["ResultFiles"]["SUCCEEDED"]
+                   for line in (self.bucket / each["Key"]).read_text().splitlines()]
+        self.assertEqual(sorted(each["n"] for each in written), list(range(200)))
+
+    def test_what_is_wrong_with_a_bucket_is_told_with_its_place(self):
+        functions = self.file("wrong.yaml", "buckets:\n  b: {directory: x, colour: red}\n")
+        said = self.sluice("run", EXAMPLES / "distributed-csv.asl.json", "--functions", functions, code=INVALID).stderr
+        self.assertIn("wrong.yaml:2:", said)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ usage: stepfunctions_test.py PROGRAM
 Both are older than some operations: aws_models describes those to them. What waits for the end of an execution asks the
 server's own API, so nothing sleeps.
 """
+import base64
+import http.server
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -220,7 +223,168 @@ class SdkTest(StepFunctionsTest):
         self.refused("ExecutionNotRedrivable", self.states.redrive_execution, executionArn=execution)
 
 
+class IntegrationTest(StepFunctionsTest):
+    """Buckets, connections and other machines: what stands in the file of --functions."""
+    FUNCTIONS = "buckets:\n  shop: {directory: shop}\nconnections:\n  crm: {headers: {X-Key: k1}, allow_private: true}\n"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.bucket = pathlib.Path(cls.folder.name) / "shop"
+        cls.bucket.mkdir()
+        (cls.bucket / "rows.csv").write_text("sku\n" + "".join(f"s{n}\n" for n in range(5)))
+        file = pathlib.Path(cls.folder.name) / "functions.yaml"
+        file.write_text(cls.FUNCTIONS)
+        cls.server = live_server.Server(PROGRAM, "--functions", str(file))
+        cls.states = client(cls.server.port)
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.folder.cleanup()
+
+    def polled(self, function, count):
+        tasks = []
+        while len(tasks) < count:
+            tasks += self.server.ask("POST", f"/v1/functions/{function}/poll?wait=20s&most={count - len(tasks)}").json["tasks"]
+        return tasks
+
+    def settle(self, task, outcome, body):
+        self.assertEqual(self.server.ask("POST", f"/v1/tasks/{task['token']}/{outcome}", body).status, 200)
+
+    def test_a_map_run_from_its_rows_to_its_files(self):
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/price", {"kind": "poll"}).status, 200)
+        arn = self.create("prices", {"StartAt": "Rows", "States": {"Rows": {
+            "Type": "Map", "MaxConcurrency": 2, "Label": "rows", "End": True,
+            "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "shop", "Key": "rows.csv"},
+                           "ReaderConfig": {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}},
+            "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "shop", "Prefix": "out"}},
+            "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Price", "States": {
+                "Price": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:price", "End": True}}}}}})
+        execution = self.start(arn, "all")
+        tasks = self.polled("price", 2)
+        run = self.states.list_map_runs(executionArn=execution)["mapRuns"][0]["mapRunArn"]
+        told = self.states.describe_map_run(mapRunArn=run)
+        self.assertEqual((told["status"], told["maxConcurrency"]), ("RUNNING", 2))
+        self.assertEqual([told["itemCounts"][name] for name in ("total", "running", "pending")], [5, 2, 3])
+        self.states.update_map_run(mapRunArn=run, maxConcurrency=5, toleratedFailureCount=2)
+        tasks += self.polled("price", 3)
+        for task in tasks[:2]:
+            self.settle(task, "fail", {"kind": "NoPrice", "message": "ask the maker"})
+        for task in tasks[2:]:
+            self.settle(task, "complete", {"result": 7})
+        details = json.loads(self.ended(execution)["output"])["ResultWriterDetails"]
+        told = self.states.describe_map_run(mapRunArn=run)
+        self.assertEqual((told["status"], told["maxConcurrency"], told["toleratedFailureCount"]), ("SUCCEEDED", 5, 2))
+        self.assertEqual([told["executionCounts"][name] for name in ("succeeded", "failed", "resultsWritten")], [3, 2, 5])
+        failed = self.states.list_executions(mapRunArn=run, statusFilter="FAILED")["executions"]
+        self.assertEqual(len(failed), 2)
+        manifest = json.loads((self.bucket / details["Key"]).read_text())
+        files = {kind: [json.loads((self.bucket / each["Key"]).read_text()) for each in listed]
+                 for kind, listed in manifest["ResultFiles"].items()}
+        self.assertEqual([len(file) for file in files["SUCCEEDED"] + files["FAILED"]], [3, 2])
+        self.assertEqual({each["Name"] for each in files["FAILED"][0]}, {each["name"] for each in failed})
+        self.assertEqual({each["Error"] for each in files["FAILED"][0]}, {"NoPrice"})
+        self.refused("ResourceNotFound", self.states.update_map_run, mapRunArn=run, maxConcurrency=1)
+
+    def test_machines_start_each_other(self):
+        child = self.create("child", {"StartAt": "A", "States": {"A": {
+            "Type": "Choice", "Choices": [{"Variable": "$.n", "IsPresent": True, "Next": "B"}], "Default": "C"},
+            "B": {"Type": "Pass", "End": True}, "C": {"Type": "Fail", "Error": "NoNumber", "Cause": "n is missing"}}})
+
+        def run(pattern, given, name):
+            state = {"Type": "Task", "Resource": f"arn:aws:states:::states:startExecution{pattern}", "End": True,
+                     "Parameters": {"StateMachineArn": child, "Input": given, "Name": name}}
+            arn = self.create(f"parent-{name}-{len(pattern)}", {"StartAt": "S", "States": {"S": state}})
+            return self.ended(self.start(arn, "one"))
+
+        started = json.loads(run("", {"n": 1}, "plain")["output"])
+        self.assertEqual(set(started), {"ExecutionArn", "StartDate"})
+        self.assertEqual(json.loads(self.ended(started["ExecutionArn"])["output"]), {"n": 1})
+        text = json.loads(run(".sync", {"n": 2}, "text")["output"])
+        self.assertEqual((text["Output"], text["Status"], text["Name"]), ('{"n":2}', "SUCCEEDED", "text"))
+        self.assertEqual(json.loads(run(".sync:2", {"n": 3}, "value")["output"])["Output"], {"n": 3})
+        failed = run(".sync", {}, "failing")
+        cause = json.loads(failed["cause"])
+        self.assertEqual((failed["error"], cause["Error"], cause["Cause"], cause["Status"]),
+                         ("States.TaskFailed", "NoNumber", "n is missing", "FAILED"))
+        self.assertEqual(self.states.describe_execution(executionArn=cause["ExecutionArn"])["status"], "FAILED")
+        again = run("", {"n": 4}, "text")
+        self.assertEqual(again["error"], "StepFunctions.ExecutionAlreadyExistsException")
+
+    def test_objects_and_requests(self):
+        seen = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                seen.append((self.path, self.headers["X-Key"], self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.end_headers()
+                self.wfile.write(b'{"id": 7}')
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as other:
+            threading.Thread(target=other.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{other.server_port}/orders"
+
+            def call(action, arguments, **more):
+                return {"Type": "Task", "Resource": f"arn:aws:states:::{action}", "Parameters": arguments, **more}
+
+            arn = self.create("calls", {"StartAt": "Put", "States": {
+                "Put": call("aws-sdk:s3:putObject", {"Bucket": "shop", "Key": "notes/a.txt", "Body": "hello"}, ResultPath=None, Next="Get"),
+                "Get": call("aws-sdk:s3:getObject", {"Bucket": "shop", "Key": "notes/a.txt"},
+                            ResultSelector={"Body.$": "$.Body"}, ResultPath="$.got", Next="List"),
+                "List": call("aws-sdk:s3:listObjectsV2", {"Bucket": "shop", "Prefix": "notes/"},
+                             ResultSelector={"keys.$": "$.Contents[*].Key"}, ResultPath="$.listed", Next="Ask"),
+                "Ask": call("http:invoke", {"ApiEndpoint": url, "Method": "POST", "RequestBody": {"n": 1},
+                                            "Authentication": {"ConnectionArn": "arn:aws:events:us-east-1:1:connection/crm/1"}},
+                            ResultSelector={"body.$": "$.ResponseBody", "status.$": "$.StatusCode"}, ResultPath="$.asked", Next="None"),
+                "None": call("aws-sdk:s3:getObject", {"Bucket": "shop", "Key": "../functions.yaml"}, End=True,
+                             Catch=[{"ErrorEquals": ["States.ALL"], "ResultPath": "$.error", "Next": "End"}]),
+                "End": {"Type": "Succeed"}}})
+            output = json.loads(self.ended(self.start(arn, "one"))["output"])
+            other.shutdown()
+        self.assertEqual(output["got"], {"Body": "hello"})
+        self.assertEqual(output["listed"], {"keys": ["notes/a.txt"]})
+        self.assertEqual(output["asked"], {"body": {"id": 7}, "status": 200})
+        self.assertEqual(seen, [("/orders", "k1", b'{"n":1}')])
+        self.assertEqual(output["error"]["Error"], "S3.S3Exception")
+
+    def test_no_private_address_is_asked_without_leave(self):
+        arn = self.create("outside", {"StartAt": "Ask", "States": {"Ask": {
+            "Type": "Task", "Resource": "arn:aws:states:::http:invoke", "End": True,
+            "Parameters": {"ApiEndpoint": f"http://127.0.0.1:{self.server.port}/v1/tokens", "Method": "GET"}}}})
+        self.assertEqual(self.ended(self.start(arn, "one"))["error"], "forbidden_address")
+
+
 class RestartTest(unittest.TestCase):
+    def test_a_task_token_outlives_the_server_and_is_not_guessed(self):
+        server = live_server.Server(PROGRAM)
+        try:
+            server.ask("PUT", "/v1/functions/ask", {"kind": "poll"})
+            states = client(server.port)
+            arn = states.create_state_machine(name="approve", roleArn=ROLE, definition=json.dumps({"StartAt": "Ask", "States": {"Ask": {
+                "Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "End": True,
+                "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}}}}))["stateMachineArn"]
+            execution = states.start_execution(stateMachineArn=arn, name="one")["executionArn"]
+            token = server.ask("POST", "/v1/functions/ask/poll?wait=20s").json["tasks"][0]["input"]["token"]
+            server.kill()
+            server.start()
+            states = client(server.port)
+            lines = base64.b64decode(token).split(b"\n")
+            guessed = base64.b64encode(b"\n".join([*lines[:-1], b"0" * len(lines[-1])])).decode()
+            with self.assertRaises(botocore.exceptions.ClientError) as caught:
+                states.send_task_success(taskToken=guessed, output="1")
+            self.assertEqual(caught.exception.response["Error"]["Code"], "TaskTimedOut")
+            states.send_task_success(taskToken=token, output="2")
+            server.ask("GET", "/v1/runs/approve%3Aone/end?wait=20s")
+            self.assertEqual(states.describe_execution(executionArn=execution)["output"], "2")
+        finally:
+            server.close()
+
     def test_machines_and_executions_outlive_the_server(self):
         server = live_server.Server(PROGRAM)
         try:

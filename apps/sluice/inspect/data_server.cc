@@ -11,6 +11,7 @@
 #include "server/gateway.h"
 #include "server/live_feed.h"
 #include "server/services.h"
+#include "sluice/languages.h"
 #include "sluice/session.h"
 #include "store/objects/object_directory.h"
 
@@ -29,6 +30,7 @@ public:
                                                           store::ObjectAccess::ReadOnly));
         if (auto secret = engine::load_secret(*made->store_)) {
             made->references_.emplace(*made->objects_, *secret);
+            made->vocabulary_ = make_vocabulary(*secret);
         }
         made->session_ = TRY(Session::open(
             {.data = {}, .durability = store::Durability::Memory, .calls_functions = false}));
@@ -51,7 +53,7 @@ private:
     void open_gateway() {
         services_.emplace(server::Services{.engine = session_->engine(),
                                            .store = *store_,
-                                           .vocabulary = session_->vocabulary(),
+                                           .vocabulary = vocabulary_,
                                            .metrics = metrics_,
                                            .clock = clock_,
                                            .timers = timers_,
@@ -75,6 +77,7 @@ private:
     reactor::TimerThread timers_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::Objects> objects_;
+    trigger::Vocabulary vocabulary_ = make_vocabulary();
     std::optional<engine::References> references_; ///< None where no engine was there before.
     std::unique_ptr<Session> session_;
     std::optional<server::Services> services_;

@@ -42,6 +42,7 @@ public:
     store::Durability durability() const override { return prepared_.durability; }
     void prepare(SessionOptions& session) const override {
         session.functions = prepared_.functions;
+        session.integrations = prepared_.integrations;
     }
     /// Its id says what was asked for.
     Result<void> check_same(const Value& /*existing*/) override { return {}; }

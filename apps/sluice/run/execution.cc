@@ -71,6 +71,7 @@ Result<void> Execution::open_session() {
         .durability = beginning_.durability(),
         .threads = options_.threads,
         .diagnostics = options_.is_json ? observe::Format::Json : observe::Format::Text,
+        .secrets = &secrets_,
         .watch = {.wants = {},
                   .decided = [this](const engine::RunName& run,
                                     std::string_view record) { progress_.take(run, record); },

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "secret/secrets.h"
 #include "server/inspect/waiting.h"
 #include "sluice/exit_code.h"
 #include "sluice/run/beginning.h"
@@ -52,6 +53,7 @@ private:
     Bell bell_;
     Interrupts interrupts_{bell_};
     Progress progress_;
+    const secret::Secrets secrets_{{}, secret::take_from_environment()};
     std::mutex mutex_;
     std::optional<Result<Value>> ending_; ///< What the engine says of the run's end.
     std::optional<Error> broken_;         ///< Why the engine stopped by itself.

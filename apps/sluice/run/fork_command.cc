@@ -15,7 +15,7 @@ namespace {
 
 class ForkedRun final : public Beginning {
 public:
-    ForkedRun(const ForkOptions& options, std::vector<workflow::raw::FunctionForm> functions,
+    ForkedRun(const ForkOptions& options, FunctionFile functions,
               std::optional<Simulation> simulation)
         : options_(options),
           functions_(std::move(functions)),
@@ -26,7 +26,8 @@ public:
     const std::string& id() const override { return id_; }
     store::Durability durability() const override { return durability_of(options_.run); }
     void prepare(SessionOptions& session) const override {
-        session.functions = functions_;
+        session.functions = functions_.functions;
+        session.integrations = functions_.integrations;
         session.simulation = simulation_;
         session.run = options_.from;
     }
@@ -70,7 +71,7 @@ private:
     std::string origin() const { return fmt::format("{}@{}", options_.from, options_.at); }
 
     const ForkOptions& options_;
-    std::vector<workflow::raw::FunctionForm> functions_;
+    FunctionFile functions_;
     std::optional<Simulation> simulation_;
     std::string id_;
     bool is_there_ = false;

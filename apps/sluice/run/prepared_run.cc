@@ -86,10 +86,10 @@ Result<std::optional<Simulation>> simulation_of(const RunOptions& options) {
     return simulation;
 }
 
-std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
-    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code) {
+std::optional<FunctionFile> read_functions(const RunOptions& options,
+                                           const trigger::Vocabulary& vocabulary, ExitCode& code) {
     if (options.functions.empty() || options.functions == simulate_word) {
-        return std::vector<workflow::raw::FunctionForm>{};
+        return FunctionFile{};
     }
     auto text = read_text(options.functions);
     if (!text) {
@@ -114,7 +114,8 @@ std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Voc
     if (!functions) {
         return std::nullopt;
     }
-    prepared.functions = *std::move(functions);
+    prepared.functions = std::move(functions->functions);
+    prepared.integrations = std::move(functions->integrations);
     auto known = KnownFunctions{.are_all = prepared.simulation.has_value()};
     for (const auto& form : prepared.functions) {
         known.add(form);

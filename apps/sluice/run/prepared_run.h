@@ -14,6 +14,7 @@ namespace sluice::app {
 struct PreparedRun {
     LoadedDefinition loaded;
     std::vector<workflow::raw::FunctionForm> functions;
+    Integrations integrations;
     std::optional<Simulation> simulation;
     Value input;
     Value labels;
@@ -25,10 +26,10 @@ store::Durability durability_of(const RunOptions& options);
 /// Of `--functions simulate`; nothing without it. Fails with InvalidInput for a scale that is none,
 /// and for settings of a simulation where there is none.
 Result<std::optional<Simulation>> simulation_of(const RunOptions& options);
-/// Those of `--functions`. Nothing when something is wrong with them; that has been said then, and
+/// What `--functions` names. Nothing when something is wrong with it; that has been said then, and
 /// `code` is set.
-std::optional<std::vector<workflow::raw::FunctionForm>> read_functions(
-    const RunOptions& options, const trigger::Vocabulary& vocabulary, ExitCode& code);
+std::optional<FunctionFile> read_functions(const RunOptions& options,
+                                           const trigger::Vocabulary& vocabulary, ExitCode& code);
 /// Nothing when something is wrong; that has been said then, and `code` is set.
 std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Vocabulary& vocabulary,
                                    ExitCode& code);

@@ -15,6 +15,7 @@ public:
     store::Durability durability() const override { return prepared_.durability; }
     void prepare(SessionOptions& session) const override {
         session.functions = prepared_.functions;
+        session.integrations = prepared_.integrations;
         session.simulation = prepared_.simulation;
     }
     Result<void> check_same(const Value& existing) override;

@@ -114,7 +114,8 @@ Result<void> Serving::listen() {
 }
 
 Result<void> Serving::open_session() {
-    auto forms = TRY(operator_functions());
+    auto given = TRY(operator_functions());
+    const auto& forms = given.functions;
     auto watching = TRY(watch());
     session_ = TRY(Session::open(
         {.data = values().data,
@@ -122,8 +123,10 @@ Result<void> Serving::open_session() {
          .threads = static_cast<std::uint32_t>(values().threads),
          .diagnostics = format_of(values()),
          .functions = forms,
+         .integrations = given.integrations,
          .secrets = &secrets_,
          .trusts_definitions = false,
+         .allows_private = values().allow_private,
          .result_bytes_max = values().limit_result.count,
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
@@ -160,7 +163,7 @@ Result<engine::Watch> Serving::watch() {
     return watch;
 }
 
-Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() const {
+Result<FunctionFile> Serving::operator_functions() const {
     const auto& file = values().functions;
     if (file.empty()) {
         return {};
@@ -170,7 +173,7 @@ Result<std::vector<workflow::raw::FunctionForm>> Serving::operator_functions() c
         say_findings(forms.error());
         return fail(Errc::InvalidInput, "{}: the functions have mistakes", file);
     }
-    for (auto& form : *forms) {
+    for (auto& form : forms->functions) {
         form.is_private = form.is_private || values().allow_private;
         form.url = TRY(secrets_.expand(form.url));
         for (auto& [name, value] : form.headers) {

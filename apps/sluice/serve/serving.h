@@ -27,6 +27,7 @@
 #include "server/stepfunctions/api.h"
 #include "server/tokens.h"
 #include "server/trace_export.h"
+#include "sluice/definition_file.h"
 #include "sluice/run/bell.h"
 #include "sluice/run/interrupts.h"
 #include "sluice/serve/configuration_source.h"
@@ -55,7 +56,7 @@ private:
     const server::Configuration& values() const { return configured_.values(); }
     Result<void> listen();
     Result<void> open_session();
-    Result<std::vector<workflow::raw::FunctionForm>> operator_functions() const;
+    Result<FunctionFile> operator_functions() const;
     /// What the engine must find when it is opened.
     Result<void> prepare(store::Store& store, Functions& functions,
                          const std::vector<workflow::raw::FunctionForm>& forms);

@@ -56,7 +56,7 @@ const std::vector<Setting>& table() {
         {"secrets", "DIR", &C::secrets,
          "a folder with a file for each secret that ${secret:NAME} refers to"},
         {"functions", "FILE", &C::functions,
-         "a file with functions for every namespace, of any kind"},
+         "a file with functions, buckets and connections for every namespace, of any kind"},
         {"allow_private", "TRUTH", &C::allow_private,
          "whether functions may reach loopback, link-local and private addresses; otherwise only "
          "those of the file that say allow_private: true"},

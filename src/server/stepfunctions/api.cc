@@ -2,14 +2,16 @@
 
 #include <utility>
 
+#include "http/signing/signature.h"
 #include "http/url.h"
 #include "server/stepfunctions/internal/operation.h"
 #include "server/stepfunctions/internal/response.h"
-#include "server/stepfunctions/signature.h"
 #include "server/stepfunctions/state_machine.h"
 #include "value/json.h"
 
 namespace sluice::server::stepfunctions {
+
+using http::signing::Signature;
 
 namespace {
 

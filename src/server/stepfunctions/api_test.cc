@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "connector/poll/queues.h"
+#include "http/signing/signature.h"
 #include "reactor/timer_thread.h"
 #include "server/gateway.h"
 #include "server/stepfunctions/parameters.h"
-#include "server/stepfunctions/signature.h"
 #include "server/stepfunctions/state_machine.h"
 #include "store/memory/memory_store.h"
 #include "value/json.h"
@@ -220,12 +220,12 @@ TEST_F(ApiTest, LetsInWhoeverSignsWithAKeyAndNobodyElse) {
             "{:%Y%m%dT%H%M%SZ}",
             fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
         asked.headers.add("X-Amz-Date", now);
-        auto signature = Signature{.key = "ci",
-                                   .day = now.substr(0, 8),
-                                   .region = "us-east-1",
-                                   .service = "states",
-                                   .headers = {"host", "x-amz-date", "x-amz-target"},
-                                   .digest = {}};
+        auto signature = http::signing::Signature{.key = "ci",
+                                                  .day = now.substr(0, 8),
+                                                  .region = "us-east-1",
+                                                  .service = "states",
+                                                  .headers = {"host", "x-amz-date", "x-amz-target"},
+                                                  .digest = {}};
         asked.headers.add("Authorization",
                           fmt::format("AWS4-HMAC-SHA256 Credential=ci/{}/us-east-1/states/"
                                       "aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, "

@@ -2,9 +2,9 @@
 #include <string_view>
 
 #include "base/invariant.h"
+#include "http/signing/signature.h"
 #include "server/stepfunctions/arn.h"
 #include "server/stepfunctions/parameters.h"
-#include "server/stepfunctions/signature.h"
 #include "value/json.h"
 
 using namespace sluice::server::stepfunctions;
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         INVARIANT(!arn->name.empty() || !arn->label.empty(), "an ARN names something");
         static_cast<void>(arn->version());
     }
-    if (auto signature = Signature::parse(text)) {
+    if (auto signature = sluice::http::signing::Signature::parse(text)) {
         auto request = sluice::http::Request{.method = sluice::http::Method::Post,
                                              .headers = {{"X-Amz-Date", signature->day}},
                                              .body = std::string{text}};

@@ -1,3 +1,5 @@
+#include <map>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -98,21 +100,164 @@ TEST_F(DistributedMap, BatchesItemsOverPages) {
                      R"({"own":{"Items":[5],"BatchInput":{"x":1}}}]})");
 }
 
-TEST_F(DistributedMap, HandsItsResultsToAWriter) {
-    start(machine(R"("ResultWriter": {"Resource": "arn:aws:states:::s3:putObject",
-        "Parameters": {"Bucket": "b", "Prefix": "out"}},)"),
-          "[7]");
+class ResultWriter : public DistributedMap {
+protected:
+    static constexpr auto writer =
+        R"("ResultWriter": {"Resource": "arn:aws:states:::s3:putObject",
+            "Parameters": {"Bucket": "b", "Prefix": "out"}},)";
+
+    /// Does what the function for results would.
+    void write() { answer("M", *write_results(objects_, call_of("M").second.input)); }
+
+    /// A file of the map run, by its name.
+    std::string file(std::string_view name) {
+        auto listed = *objects_.list("b", "out/", "", 100);
+        for (const auto& each : listed) {
+            if (each.key.ends_with(name)) {
+                return *objects_.read("b", each.key, 0, 1'000'000);
+            }
+        }
+        return "";
+    }
+    Value first_of(std::string_view name) {
+        return value::parse_json(file(name))->as_list().front();
+    }
+
+    ObjectsInMemory objects_;
+};
+
+TEST_F(ResultWriter, TellsOfEachChildAsAnExecution) {
+    start(machine(writer), "[7]");
     answer("M/0/T", 1);
-    auto objects = ObjectsInMemory{};
+    write();
 
-    auto written = write_results(objects, call_of("M").second.input);
-    answer("M", *written);
+    auto output = *value::parse_json(end())->find("output");
+    EXPECT_EQ(*output.find("MapRunArn"),
+              Value{"arn:aws:states:us-east-1:123456789012:mapRun:machine/M:run-5"});
+    EXPECT_THAT(
+        value::to_json(*output.find("ResultWriterDetails")),
+        ::testing::MatchesRegex(R"(.*"Bucket":"b","Key":"out/[0-9a-f-]{36}/manifest.json".*)"));
+    auto record = first_of("SUCCEEDED_0.json");
+    EXPECT_EQ(*record.find("Input"), Value{"7"});
+    EXPECT_EQ(*record.find("Output"), Value{R"({"own":7})"});
+    EXPECT_EQ(*record.find("Status"), Value{"SUCCEEDED"});
+    EXPECT_EQ(*record.find("ExecutionArn"),
+              Value{"arn:aws:states:us-east-1:123456789012:execution:machine/M:" +
+                    std::string{record.find("Name")->as_string()}});
+    auto manifest = *value::parse_json(file("manifest.json"));
+    EXPECT_EQ(manifest.find("ResultFiles")->find("SUCCEEDED")->size(), 1U);
+    EXPECT_EQ(manifest.find("ResultFiles")->find("FAILED")->size(), 0U);
+}
 
-    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":{"MapRunArn":)"
-                     R"("arn:aws:states:us-east-1:123456789012:mapRun:machine/M:run-5",)"
-                     R"("ResultWriterDetails":{"Bucket":"b","Key":"out/run-5/manifest.json"}}})");
-    EXPECT_THAT(*objects.read("b", "out/run-5/SUCCEEDED_0.json", 0, 1000),
-                HasSubstr(R"({"Output":"{\"own\":7}")"));
+TEST_F(ResultWriter, TellsWhatFailedAndWhatNeverBegan) {
+    start(machine(std::string{writer} + R"("MaxConcurrency": 2, "ToleratedFailureCount": 1,)"),
+          "[6,7,8,9]");
+    fail("M/0/T", "Oops", "first");
+    fail("M/1/T", "Oops", "second");
+    write();
+
+    EXPECT_THAT(end(), HasSubstr("States.ExceedToleratedFailureThreshold"));
+    EXPECT_THAT(file("FAILED_0.json"), HasSubstr(R"("Error":"Oops","Cause":"first")"));
+    EXPECT_THAT(file("FAILED_0.json"), HasSubstr(R"("Status":"ABORTED")"));
+    EXPECT_EQ(*first_of("PENDING_0.json").find("Input"), Value{"9"});
+    EXPECT_EQ(file("SUCCEEDED_0.json"), "");
+    EXPECT_THAT(state_.tasks, IsEmpty());
+}
+
+TEST_F(ResultWriter, WritesPartsWhileOthersRun) {
+    start(machine(std::string{reader} + writer));
+    auto large = Value{std::string(200'000, 'x')};
+    auto items = std::vector<Value>(60, large);
+    answer("M", Value::object(
+                    {{"items", Value::list(items)}, {"cursor", Value::object({{"offset", 1}})}}));
+
+    for (auto at = 0; at < 60; ++at) {
+        answer(fmt::format("M/{}/T", at), 1);
+    }
+
+    auto calls_of_map = std::ranges::count(calls(), "M: sluice.results");
+    EXPECT_GE(calls_of_map, 2);
+    EXPECT_LT(state_.collected.size(), 2U);
+    while (std::ranges::count(calls(), "M: sluice.results") > 0) {
+        for (const auto& [key, task] : std::map{state_.tasks.begin(), state_.tasks.end()}) {
+            if (task.target == "sluice.results") {
+                auto given = event::Answer{.result = *write_results(objects_, task.input)};
+                decide(trigger::task_arrival(state_, key, 1, given, std::nullopt, moment_));
+            }
+        }
+    }
+    EXPECT_THAT(calls(), ElementsAre("M: sluice.items"));
+    answer("M", *value::parse_json(R"({"items": []})"));
+    write();
+    auto manifest = *value::parse_json(file("manifest.json"));
+    EXPECT_GE(manifest.find("ResultFiles")->find("SUCCEEDED")->size(), 2U);
+    EXPECT_THAT(end(), HasSubstr("SUCCEEDED"));
+}
+
+TEST_F(ResultWriter, MayFail) {
+    start(machine(writer), "[7]");
+    answer("M/0/T", 1);
+
+    fail("M", "States.ResultWriterFailed", "no such bucket");
+
+    EXPECT_EQ(
+        end(),
+        R"({"status":"FAILED","error":"States.ResultWriterFailed","cause":"no such bucket"})");
+}
+
+TEST_F(ResultWriter, IsNotHeardOfOnceItsMapHasBegunAnew) {
+    start(machine(std::string{reader} + writer +
+                  R"("Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5}],)"));
+    auto items = std::vector<Value>(30, Value{std::string(200'000, 'x')});
+    answer("M", Value::object({{"items", Value::list(items)}}));
+    for (auto at = 0; std::ranges::count(calls(), "M: sluice.results") < 2; ++at) {
+        answer(fmt::format("M/{}/T", at), 1);
+    }
+
+    fail("M", "States.ResultWriterFailed");
+
+    EXPECT_THAT(end(), HasSubstr("RUNNING"));
+    EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_F(ResultWriter, MayFlattenWhereNothingIsWritten) {
+    auto plain = std::string{R"({"StartAt": "M", "States": {"M": {"Type": "Map", "End": true,
+        "ResultWriter": {"WriterConfig": {"Transformation": "FLATTEN", "OutputType": "JSON"}},
+        "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+            "StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}}}})"};
+
+    start(plain, "[[1, 2], {\"status\": 3, \"output\": [4]}]");
+
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":[1,2,{"status":3,"output":[4]}]})");
+}
+
+TEST_F(DistributedMap, KeepsNoResultsThatCannotBeItsOutput) {
+    start(machine(reader));
+    auto items = std::vector<Value>(10, Value{std::string(50'000, 'x')});
+    answer("M", Value::object({{"items", Value::list(items)}}));
+
+    for (auto at = 0; at < 9; ++at) {
+        answer(fmt::format("M/{}/T", at), 1);
+    }
+    EXPECT_THAT(state_.collected, IsEmpty());
+    answer("M/9/T", 1);
+
+    EXPECT_THAT(end(), HasSubstr("States.DataLimitExceeded"));
+}
+
+TEST_F(DistributedMap, TakesOtherLimitsWhileItRuns) {
+    start(machine(R"("MaxConcurrency": 1,)"), "[7,8,9]");
+    EXPECT_THAT(calls(), ElementsAre("M/0/T: f"));
+
+    EXPECT_EQ(command("asl.map_run",
+                      *value::parse_json(R"({"started": 5, "concurrency": 2, "tolerated": 1})")),
+              trigger::Fate::Handled);
+    EXPECT_THAT(calls(), ElementsAre("M/0/T: f", "M/1/T: f"));
+    fail("M/0/T", "Oops");
+
+    EXPECT_THAT(calls(), ElementsAre("M/1/T: f", "M/2/T: f"));
+    EXPECT_EQ(command("asl.map_run", *value::parse_json(R"({"started": 4})")),
+              trigger::Fate::Failed);
 }
 
 class ItemPagesTest : public ::testing::Test {
@@ -162,6 +307,62 @@ TEST_F(ItemPagesTest, ReadsLinesAndDocuments) {
     EXPECT_EQ(read(R"({"x": {"y/z": [1, 2]}})", R"({"ItemsPointer": "/x/y~1z"})").first, "[1,2]");
     EXPECT_EQ(read("3", R"({})").first, "Attempting to map over non-iterable node.");
     EXPECT_EQ(read("[1,2,3]", R"({})", 2).first, "[1,2]");
+    EXPECT_EQ(read(R"({"a": {"b": "}]\\\""}, "c": [1]})", R"({})").first,
+              R"([{"Key":"a","Value":{"b":"}]\\\""}},{"Key":"c","Value":[1]}])");
+    EXPECT_EQ(read(" [ ] ", R"({})").first, "[]");
+}
+
+TEST_F(ItemPagesTest, SaysWhatIsNoJson) {
+    for (const auto* body : {"", "[1,", "[1,]", "[:", "{\"a\"}", "{1:2}", "[\"a", "nope"}) {
+        EXPECT_THAT(read(body, R"({})").first, ::testing::StartsWith("Unable to parse the JSON"))
+            << body;
+    }
+    EXPECT_THAT(read("[:]", R"({"ItemsPointer": "/0"})").first,
+                ::testing::StartsWith("Unable to parse the JSON"));
+    EXPECT_EQ(read("[1]", R"({"ItemsPointer": "/0"})").first,
+              "Attempting to map over non-iterable node.");
+    EXPECT_EQ(read("[1]", R"({"ItemsPointer": "/7"})").first,
+              "Attempting to map over non-iterable node.");
+}
+
+TEST_F(ItemPagesTest, ReadsLongDocumentsInPages) {
+    auto body = std::string{R"({"skipped": [)"};
+    for (auto at = 0; at < 300'000; ++at) {
+        body += fmt::format("{},", at);
+    }
+    body += R"(0], "items": [)";
+    for (auto at = 0; at < 20'000; ++at) {
+        body += fmt::format(R"({{"n": "{:0100}"}},)", at);
+    }
+    body += R"({"last": true}]})";
+
+    auto [items, pages] = read(body, R"({"ItemsPointer": "/items"})");
+
+    EXPECT_GE(pages, 20);
+    EXPECT_TRUE(items.ends_with(R"(,{"last":true}])"));
+    EXPECT_EQ(std::ranges::count(items, ':'), 20'001);
+}
+
+TEST_F(ItemPagesTest, ReadsWhatIsInTheObjectsOfAList) {
+    auto objects = *ObjectsInMemory::read_form(*value::parse_json(
+        R"([{"bucket": "b", "key": "in/1", "body": "{\"a\":1}\n2\n"},
+            {"bucket": "b", "key": "in/2", "body": ""},
+            {"bucket": "b", "key": "in/3", "body": "3"}, {"bucket": "b", "key": "out", "body": "4"}])"));
+    auto pages = ItemPages{objects};
+    auto request = *value::parse_json(
+        R"({"resource": "arn:aws:states:::s3:listObjectsV2",
+            "arguments": {"Bucket": "b", "Prefix": "in/"},
+            "config": {"InputType": "JSONL", "Transformation": "LOAD_AND_FLATTEN"}})");
+    auto items = std::vector<Value>{};
+    for (auto is_more = true; is_more;) {
+        auto page = *pages.read(request);
+        auto got = page.find("items")->as_list();
+        items.insert(items.end(), got.begin(), got.end());
+        is_more = page.find("cursor") != nullptr;
+        request = is_more ? request.with("cursor", *page.find("cursor")) : request;
+    }
+
+    EXPECT_EQ(value::to_json(Value::list(items)), R"([{"a":1},2,3])");
 }
 
 TEST_F(ItemPagesTest, ReadsLongFilesInPages) {

@@ -6,7 +6,10 @@
 namespace sluice::workflow::asl {
 
 void History::hear(const trigger::Moment& moment, const Value& told) {
-    events_.push_back(told.with("timestamp", Value{moment.time}));
+    // What is told of the children of a map run is no event of the execution.
+    if (told.find("id") != nullptr) {
+        events_.push_back(told.with("timestamp", Value{moment.time}));
+    }
 }
 
 void History::close(const trigger::RunProgress& progress) {

@@ -1,7 +1,7 @@
 #include "workflow/asl/item_pages.h"
 
 #include <algorithm>
-#include <charconv>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -10,6 +10,7 @@
 #include "value/json.h"
 #include "value/time_text.h"
 #include "value/wording.h"
+#include "workflow/asl/internal/run/json_items.h"
 #include "workflow/asl/internal/run/rows.h"
 
 namespace sluice::workflow::asl {
@@ -18,7 +19,8 @@ namespace {
 
 constexpr auto page_items_max = std::size_t{1'000};
 constexpr auto chunk_bytes = std::size_t{1} << 20U;
-constexpr auto object_bytes_max = std::size_t{256} << 20U;
+constexpr auto row_bytes_max = std::size_t{8} << 20U;
+constexpr auto manifest_bytes_max = std::size_t{8} << 20U;
 
 using value::text_at;
 
@@ -67,46 +69,24 @@ Result<char> delimiter_of(const Value& config) {
                 "CSVDelimiter is {}: expected COMMA, PIPE, SEMICOLON, SPACE or TAB", name);
 }
 
-/// `/a/0/b` in a document.
-const Value* at_pointer(const Value& document, std::string_view pointer) {
-    const auto* at = &document;
-    while (!pointer.empty() && at != nullptr) {
-        pointer.remove_prefix(1);
-        auto name = std::string{pointer.substr(0, pointer.find('/'))};
-        pointer.remove_prefix(name.size());
-        if (at->is_list()) {
-            auto index = std::size_t{0};
-            auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-            at = error == std::errc{} && index < at->size() ? &at->as_list()[index] : nullptr;
-        } else {
-            for (auto [from, to] : {std::pair{"~1", "/"}, {"~0", "~"}}) {
-                for (auto found = name.find(from); found != std::string::npos;
-                     found = name.find(from, found + 1)) {
-                    name.replace(found, 2, to);
-                }
-            }
-            at = at->find(name);
-        }
-    }
-    return at;
-}
-
 } // namespace
 
 Result<std::string> ItemPages::whole(const std::string& bucket, const std::string& key) {
-    auto content = TRY(objects_.read(bucket, key, 0, object_bytes_max + 1));
-    if (content.size() > object_bytes_max) {
-        return fail(Errc::LimitExceeded, "{}/{} has more than {} bytes: write it as CSV or JSONL",
-                    bucket, key, object_bytes_max);
+    auto content = TRY(objects_.read(bucket, key, 0, manifest_bytes_max + 1));
+    if (content.size() > manifest_bytes_max) {
+        return fail(Errc::LimitExceeded, "{}/{} has more than {} bytes: expected a manifest",
+                    bucket, key, manifest_bytes_max);
     }
     return content;
 }
 
 Result<Value> ItemPages::read(const Value& request) {
-    if (text_at(request, "resource").ends_with("listObjectsV2")) {
-        return read_list(request);
-    }
     auto config = member(request, "config");
+    if (text_at(request, "resource").ends_with("listObjectsV2")) {
+        return text_at(config, "Transformation") == "LOAD_AND_FLATTEN"
+                   ? read_listed(request, config)
+                   : read_list(request);
+    }
     auto type = text_at(config, "InputType");
     if (type.empty() || type == "JSON") {
         return read_json(request, config);
@@ -119,35 +99,30 @@ Result<Value> ItemPages::read(const Value& request) {
 
 Result<Value> ItemPages::read_json(const Value& request, const Value& config) {
     auto arguments = member(request, "arguments");
-    auto bucket = text_at(arguments, "Bucket");
-    auto key = text_at(arguments, "Key");
-    auto from = count_in(member(request, "cursor"), "index");
-    if (auto name = bucket + "/" + key; from == 0 || document_name_ != name) {
-        auto parsed = value::parse_json(TRY(whole(bucket, key)),
-                                        {.bytes_max = object_bytes_max, .depth_max = 128});
-        if (!parsed) {
-            return fail(Errc::InvalidInput, "Unable to parse the JSON file: {}",
-                        parsed.error().message);
+    auto document = internal::run::JsonItems{
+        [&, bucket = text_at(arguments, "Bucket"), key = text_at(arguments, "Key")](
+            std::uint64_t offset) { return objects_.read(bucket, key, offset, chunk_bytes); }};
+    auto cursor = member(request, "cursor");
+    auto from = count_in(cursor, "offset");
+    if (cursor.is_null()) {
+        TRY(document.seek(text_at(config, "ItemsPointer")));
+    } else {
+        document.resume(from, cursor.find("pairs") != nullptr);
+    }
+    auto items = std::vector<Value>{};
+    auto most = room(request);
+    auto is_more = true;
+    while (is_more && items.size() < most && document.offset() - from < chunk_bytes) {
+        auto item = TRY(document.next());
+        is_more = item.has_value();
+        if (item) {
+            items.push_back(*std::move(item));
         }
-        document_ = *std::move(parsed);
-        document_name_ = name;
     }
-    const auto* items = at_pointer(document_, text_at(config, "ItemsPointer"));
-    if (items == nullptr || (!items->is_list() && !items->is_map())) {
-        return fail(Errc::InvalidInput, "Attempting to map over non-iterable node.");
-    }
-    auto taken = std::vector<Value>{};
-    auto end = std::min(items->size(), from + room(request));
-    for (auto at = from; at < end; ++at) {
-        taken.push_back(items->is_list() ? items->as_list()[at]
-                                         : Value::object({{"Key", items->as_map()[at].key},
-                                                          {"Value", items->as_map()[at].value}}));
-    }
-    auto is_more = end < items->size();
-    auto made =
-        page(std::move(taken),
-             is_more ? Value::object({{"index", static_cast<std::int64_t>(end)}}) : Value{});
-    return items->is_map() ? made.with("pairs", true) : made;
+    auto next = Value::object({{"offset", static_cast<std::int64_t>(document.offset())}});
+    next = document.is_object() ? next.with("pairs", true) : next;
+    auto made = page(std::move(items), is_more ? next : Value{});
+    return document.is_object() ? made.with("pairs", true) : made;
 }
 
 Result<Value> ItemPages::read_list(const Value& request) {
@@ -158,13 +133,40 @@ Result<Value> ItemPages::read_list(const Value& request) {
                                     std::max(after, text_at(arguments, "StartAfter")), most));
     auto items = std::vector<Value>{};
     for (const auto& each : listed) {
-        items.push_back(Value::object({{"Key", each.key},
-                                       {"LastModified", value::format_time(each.modified)},
+        auto seconds = std::chrono::floor<std::chrono::seconds>(each.modified.time_since_epoch());
+        items.push_back(Value::object({{"Etag", each.etag},
+                                       {"Key", each.key},
+                                       {"LastModified", std::int64_t{seconds.count()}},
                                        {"Size", static_cast<std::int64_t>(each.bytes)},
                                        {"StorageClass", "STANDARD"}}));
     }
     auto cursor = listed.size() == most ? Value::object({{"after", listed.back().key}}) : Value{};
     return page(std::move(items), std::move(cursor));
+}
+
+Result<Value> ItemPages::read_listed(const Value& request, const Value& config) {
+    auto arguments = member(request, "arguments");
+    auto bucket = text_at(arguments, "Bucket");
+    auto key = text_at(member(request, "cursor"), "key");
+    auto within = member(member(request, "cursor"), "within");
+    if (within.is_null()) {
+        auto listed = TRY(objects_.list(bucket, text_at(arguments, "Prefix"),
+                                        std::max(key, text_at(arguments, "StartAfter")), 1));
+        if (listed.empty()) {
+            return page({}, {});
+        }
+        key = listed.front().key;
+    }
+    auto inner = request.with("resource", "getObject")
+                     .with("config", config.without("Transformation"))
+                     .with("arguments", Value::object({{"Bucket", bucket}, {"Key", key}}));
+    inner = within.is_null() ? inner.without("cursor") : inner.with("cursor", within);
+    auto made = TRY(read(inner));
+    auto next = Value::object({{"key", key}});
+    if (const auto* cursor = made.find("cursor")) {
+        next = next.with("within", *cursor);
+    }
+    return made.with("cursor", next);
 }
 
 Result<std::vector<ItemPages::Part>> ItemPages::parts_of(const Value& arguments,
@@ -231,9 +233,10 @@ Result<Value> ItemPages::read_parts(const std::vector<Part>& parts, const Value&
     auto headers = member(cursor, "headers");
     auto items = std::vector<Value>{};
     auto most = room(request);
-    while (at < parts.size() && items.size() < most) {
+    auto taken = std::size_t{0};
+    auto bytes = chunk_bytes;
+    while (at < parts.size() && items.size() < most && taken < chunk_bytes) {
         const auto& part = parts[at];
-        auto bytes = chunk_bytes;
         auto chunk = TRY(objects_.read(part.bucket, part.key, offset, bytes));
         auto rows = internal::run::RowReader{chunk, part.delimiter, chunk.size() < bytes};
         if (part.is_csv && offset == 0) {
@@ -256,10 +259,13 @@ Result<Value> ItemPages::read_parts(const std::vector<Part>& parts, const Value&
             items.push_back(**std::move(item));
         }
         offset += rows.offset();
+        taken += rows.offset();
         auto is_end = rows.is_last() && rows.offset() >= chunk.size();
         if (is_end) {
             ++at;
             offset = 0;
+        } else if (items.size() == begun && rows.offset() == 0 && bytes < row_bytes_max) {
+            bytes = row_bytes_max; // A long row.
         } else if (items.size() == begun && rows.offset() == 0) {
             return fail(Errc::LimitExceeded, "a row of {} has more than {} bytes", part.key, bytes);
         }

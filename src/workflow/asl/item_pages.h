@@ -33,13 +33,13 @@ private:
 
     Result<Value> read_json(const Value& request, const Value& config);
     Result<Value> read_list(const Value& request);
+    /// What the objects of a list have in them.
+    Result<Value> read_listed(const Value& request, const Value& config);
     Result<Value> read_parts(const std::vector<Part>& parts, const Value& request);
     Result<std::vector<Part>> parts_of(const Value& arguments, const Value& config);
     Result<std::string> whole(const std::string& bucket, const std::string& key);
 
     Objects& objects_;
-    std::string document_name_; ///< Of the JSON that was read last.
-    Value document_;
 };
 
 } // namespace sluice::workflow::asl

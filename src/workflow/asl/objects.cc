@@ -2,10 +2,22 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/fingerprint.h"
 #include "value/json.h"
 #include "value/wording.h"
 
 namespace sluice::workflow::asl {
+
+namespace {
+
+Objects::Listed listed_as(const std::string& key, const std::string& content) {
+    return {
+        .key = key, .bytes = content.size(), .etag = fmt::format("\"{:016x}\"", hash64(content))};
+}
+
+} // namespace
 
 Result<ObjectsInMemory> ObjectsInMemory::read_form(const Value& form) {
     auto objects = ObjectsInMemory{};
@@ -39,6 +51,14 @@ Result<std::string> ObjectsInMemory::read(const std::string& bucket, const std::
     return offset >= found->second.size() ? std::string{} : found->second.substr(offset, bytes_max);
 }
 
+Result<Objects::Listed> ObjectsInMemory::find(const std::string& bucket, const std::string& key) {
+    auto found = contents_.find({bucket, key});
+    if (found == contents_.end()) {
+        return fail(Errc::NotFound, "The specified key does not exist.");
+    }
+    return listed_as(key, found->second);
+}
+
 Result<std::vector<Objects::Listed>> ObjectsInMemory::list(const std::string& bucket,
                                                            const std::string& prefix,
                                                            const std::string& after,
@@ -48,7 +68,7 @@ Result<std::vector<Objects::Listed>> ObjectsInMemory::list(const std::string& bu
     for (auto at = contents_.lower_bound({bucket, from});
          at != contents_.end() && at->first.first == bucket && listed.size() < most; ++at) {
         if (at->first.second.starts_with(prefix) && at->first.second > after) {
-            listed.push_back({.key = at->first.second, .bytes = at->second.size()});
+            listed.push_back(listed_as(at->first.second, at->second));
         }
     }
     return listed;

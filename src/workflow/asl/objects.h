@@ -19,13 +19,17 @@ public:
         std::string key;
         std::uint64_t bytes = 0;
         Time modified{};
+        std::string etag{}; ///< Another one for another content, in quotes.
     };
 
     virtual ~Objects() = default;
-    /// At most so many bytes of its content, from an offset on; fewer only at its end. Fails with
-    /// NotFound.
+    // All fail with NotFound when there is no such object, with Unavailable when there is no such
+    // bucket, with Conflict for what may not be done.
+
+    /// At most so many bytes of its content, from an offset on; fewer only at its end.
     virtual Result<std::string> read(const std::string& bucket, const std::string& key,
                                      std::uint64_t offset, std::size_t bytes_max) = 0;
+    virtual Result<Listed> find(const std::string& bucket, const std::string& key) = 0;
     /// Those whose keys begin so and come behind another, in their order.
     virtual Result<std::vector<Listed>> list(const std::string& bucket, const std::string& prefix,
                                              const std::string& after, std::size_t most) = 0;
@@ -41,6 +45,7 @@ public:
 
     Result<std::string> read(const std::string& bucket, const std::string& key,
                              std::uint64_t offset, std::size_t bytes_max) override;
+    Result<Listed> find(const std::string& bucket, const std::string& key) override;
     Result<std::vector<Listed>> list(const std::string& bucket, const std::string& prefix,
                                      const std::string& after, std::size_t most) override;
     Result<void> write(const std::string& bucket, const std::string& key,

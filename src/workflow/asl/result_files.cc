@@ -1,8 +1,10 @@
 #include "workflow/asl/result_files.h"
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,57 +17,172 @@ namespace {
 
 using value::text_at;
 
-/// As `Transformation` says: what the service tells of each child, outputs alone, or lists among
-/// them made one.
-std::vector<Value> transformed(const Value& results, std::string_view how) {
-    auto made = std::vector<Value>{};
-    for (const auto& output : results.as_list()) {
-        if (how == "FLATTEN" && output.is_list()) {
-            made.insert(made.end(), output.as_list().begin(), output.as_list().end());
-        } else if (how == "FLATTEN" || how == "COMPACT") {
-            made.push_back(output);
-        } else {
-            made.push_back(Value::object({{"Output", value::to_json(output)},
-                                          {"OutputDetails", Value::object({{"Included", true}})},
-                                          {"Status", "SUCCEEDED"}}));
-        }
-    }
-    return made;
+constexpr auto page_files_max = std::size_t{1'000};
+
+Value included() {
+    return Value::object({{"Included", true}});
 }
 
-} // namespace
+/// What the service tells of an execution.
+Value execution_of(const Value& record, const Value& names) {
+    auto name = text_at(record, "name");
+    auto status = text_at(record, "status");
+    const auto* input = record.find("input");
+    auto view = Value::object({{"Input", input == nullptr ? "{}" : value::to_json(*input)},
+                               {"InputDetails", included()},
+                               {"Name", name},
+                               {"Status", status}});
+    if (status == "PENDING") {
+        return view;
+    }
+    view = view.with("ExecutionArn", fmt::format("{}:{}", text_at(names, "execution"), name))
+               .with("StateMachineArn", text_at(names, "machine"))
+               .with("StartDate", text_at(record, "started"))
+               .with("StopDate", text_at(record, "stopped"))
+               .with("RedriveCount", 0)
+               .with("RedriveStatus", "NOT_REDRIVABLE")
+               .with("RedriveStatusReason",
+                     fmt::format("Execution is {} and cannot be redriven", status));
+    if (const auto* output = record.find("output")) {
+        return view.with("Output", value::to_json(*output)).with("OutputDetails", included());
+    }
+    if (const auto* failure = record.find("failure")) {
+        return view.with("Error", text_at(*failure, "error"))
+            .with("Cause", text_at(*failure, "cause"));
+    }
+    return view;
+}
 
-Result<Value> write_results(Objects& objects, const Value& request) {
+struct Folder {
+    std::string bucket;
+    std::string prefix; ///< With a slash at its end.
+    bool is_lines = false;
+
+    std::string key_of(std::string_view kind, std::int64_t number) const {
+        return fmt::format("{}{}_{}.{}", prefix, kind, number, is_lines ? "jsonl" : "json");
+    }
+};
+
+/// Tells of a record what `Transformation` says: nothing, one value or several.
+template <typename Take>
+void transform(const Value& record, std::string_view how, const Value& names, const Take& take) {
+    const auto* output = record.find("output");
+    if (output == nullptr || (how != "FLATTEN" && how != "COMPACT")) {
+        take(execution_of(record, names));
+    } else if (how == "FLATTEN" && output->is_list()) {
+        std::ranges::for_each(output->as_list(), take);
+    } else {
+        take(*output);
+    }
+}
+
+/// The file of one kind; empty: there is none. Written value by value, since all of them at once
+/// take many times the memory.
+std::string content_of(const Value& request, std::string_view kind, bool is_lines) {
+    auto how = text_at(*request.find("config"), "Transformation");
+    auto content = std::string{};
+    auto take = [&](const Value& value) {
+        content += is_lines ? "" : content.empty() ? "[" : ",";
+        content += value::to_json(value);
+        content += is_lines ? "\n" : "";
+    };
+    auto is_there = false;
+    for (const auto& record : request.find("records")->as_list()) {
+        if (result_kind_of(record) == kind) {
+            // Only what succeeded has outputs to transform.
+            transform(record, kind == result_kinds[0] ? std::string_view{how} : "", request, take);
+            is_there = true;
+        }
+    }
+    if (!is_there || is_lines) {
+        return content;
+    }
+    return content.empty() ? "[]" : content + "]";
+}
+
+Folder folder_of(const Value& request) {
     const auto& arguments = *request.find("arguments");
-    auto bucket = text_at(arguments, "Bucket");
     auto prefix = text_at(arguments, "Prefix");
     if (!prefix.empty() && !prefix.ends_with('/')) {
         prefix += '/';
     }
-    prefix += text_at(request, "name") + "/";
-    const auto& config = *request.find("config");
-    auto is_lines = text_at(config, "OutputType") == "JSONL";
-    auto values = transformed(*request.find("results"), text_at(config, "Transformation"));
-    auto content = std::string{};
-    if (is_lines) {
-        for (const auto& each : values) {
-            content += value::to_json(each) + "\n";
+    return {.bucket = text_at(arguments, "Bucket"),
+            .prefix = prefix + text_at(request, "name") + "/",
+            .is_lines = text_at(*request.find("config"), "OutputType") == "JSONL"};
+}
+
+/// Of `SUCCEEDED_12.json`.
+std::uint64_t number_of(std::string_view key) {
+    key.remove_prefix(key.rfind('_') + 1);
+    auto number = std::uint64_t{0};
+    std::from_chars(key.data(), key.data() + key.size(), number);
+    return number;
+}
+
+/// The files of a kind that were written, whoever did.
+Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view kind) {
+    auto listed = std::vector<Objects::Listed>{};
+    auto prefix = fmt::format("{}{}_", folder.prefix, kind);
+    while (true) {
+        auto after = listed.empty() ? std::string{} : listed.back().key;
+        auto page = TRY(objects.list(folder.bucket, prefix, after, page_files_max));
+        auto is_last = page.empty();
+        std::ranges::move(page, std::back_inserter(listed));
+        if (is_last) {
+            break;
         }
-    } else {
-        content = value::to_json(Value::list(std::move(values)));
     }
-    auto key = fmt::format("{}SUCCEEDED_0.{}", prefix, is_lines ? "jsonl" : "json");
-    TRY(objects.write(bucket, key, content));
-    auto nothing = Value::list({});
-    auto file = Value::object({{"Key", key}, {"Size", static_cast<std::int64_t>(content.size())}});
-    auto manifest =
-        Value::object({{"DestinationBucket", bucket},
-                       {"MapRunArn", text_at(request, "mapRunArn")},
-                       {"ResultFiles", Value::object({{"FAILED", nothing},
-                                                      {"PENDING", nothing},
-                                                      {"SUCCEEDED", Value::list({file})}})}});
-    TRY(objects.write(bucket, prefix + "manifest.json", value::to_json(manifest)));
-    return Value::object({{"Bucket", bucket}, {"Key", prefix + "manifest.json"}});
+    std::ranges::sort(listed, {}, [](const auto& each) { return number_of(each.key); });
+    auto files = std::vector<Value>{};
+    for (const auto& each : listed) {
+        files.push_back(
+            Value::object({{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
+    }
+    return Value::list(std::move(files));
+}
+
+Result<void> write_manifest(Objects& objects, const Folder& folder, const Value& request) {
+    auto files = std::vector<value::Member>{};
+    for (auto kind : {"FAILED", "PENDING", "SUCCEEDED"}) {
+        files.push_back({kind, TRY(files_of(objects, folder, kind))});
+    }
+    auto manifest = Value::object({{"DestinationBucket", folder.bucket},
+                                   {"MapRunArn", text_at(request, "mapRunArn")},
+                                   {"ResultFiles", Value::map(std::move(files))}});
+    return objects.write(folder.bucket, folder.prefix + "manifest.json", value::to_json(manifest));
+}
+
+} // namespace
+
+std::string_view result_kind_of(const Value& record) {
+    auto status = text_at(record, "status");
+    return status == "SUCCEEDED" ? result_kinds[0]
+           : status == "PENDING" ? result_kinds[2]
+                                 : result_kinds[1];
+}
+
+std::vector<Value> transformed(const std::vector<Value>& records, std::string_view how,
+                               const Value& names) {
+    auto made = std::vector<Value>{};
+    for (const auto& record : records) {
+        transform(record, how, names, [&](const Value& value) { made.push_back(value); });
+    }
+    return made;
+}
+
+Result<Value> write_results(Objects& objects, const Value& request) {
+    auto folder = folder_of(request);
+    for (auto at = std::size_t{0}; at < result_kinds.size(); ++at) {
+        auto number = request.find("numbers")->as_list()[at].as_int();
+        auto content = content_of(request, result_kinds[at], folder.is_lines);
+        if (!content.empty()) {
+            TRY(objects.write(folder.bucket, folder.key_of(result_kinds[at], number), content));
+        }
+    }
+    if (request.find("close") != nullptr) {
+        TRY(write_manifest(objects, folder, request));
+    }
+    return Value::object({{"Bucket", folder.bucket}, {"Key", folder.prefix + "manifest.json"}});
 }
 
 } // namespace sluice::workflow::asl

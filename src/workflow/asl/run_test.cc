@@ -256,6 +256,105 @@ TEST_F(StateMachine, WaitsForATaskToken) {
               trigger::Fate::Late);
 }
 
+TEST_F(StateMachine, SealsItsTokensWithAKey) {
+    auto token_with = [&](std::string key) {
+        state_ = {};
+        journal_ = {};
+        vocabulary_ = {};
+        add_vocabulary(vocabulary_, std::move(key));
+        start(R"({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
+            "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+            "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}}}})");
+        return std::string{call_of("Ask").second.input.find("token")->as_string()};
+    };
+
+    auto one = token_with("one");
+
+    EXPECT_EQ(token_with("one"), one);
+    EXPECT_NE(token_with("other"), one);
+    EXPECT_EQ(command("asl.answer", Value::object({{"token", one}, {"output", 1}})),
+              trigger::Fate::Failed);
+}
+
+class NestedExecutions : public MachineRun {
+protected:
+    void begin_with(std::string_view pattern) {
+        start(R"({"StartAt": "S", "States": {"S": {"Type": "Task", "End": true,
+            "Resource": "arn:aws:states:::states:startExecution)" +
+              std::string{pattern} + R"(", "Parameters": {"Name": "n",
+            "StateMachineArn": "arn:aws:states:us-east-1:1:stateMachine:child:3",
+            "Input": {"x": 1}}}}})");
+    }
+    void end_child(std::string_view type, const Value& data) {
+        decide(trigger::child_arrival(state_, call_of("S").first, 1, type, data, moment_));
+    }
+    Value output() { return *value::parse_json(end())->find("output"); }
+};
+
+TEST_F(NestedExecutions, AreStartedAndLeftAlone) {
+    begin_with("");
+    EXPECT_THAT(calls(), ElementsAre("S: states:startExecution"));
+    EXPECT_EQ(input_of("S"), R"({"machine":"child","name":"n","input":{"x":1}})");
+
+    answer("S", Value::object({{"machine", "child"}, {"name", "n"}, {"started", Value{Time{}}}}));
+
+    EXPECT_EQ(value::to_json(output()),
+              R"({"ExecutionArn":"arn:aws:states:us-east-1:123456789012:execution:child:n",)"
+              R"("StartDate":0})");
+}
+
+TEST_F(NestedExecutions, AreDescribedAtTheirEnd) {
+    begin_with(".sync");
+    EXPECT_EQ(call_of("S").second.child, "child:n");
+    EXPECT_THAT(events(), ::testing::Contains("TaskSubmitted<4"));
+
+    end_child(trigger::types::run_succeeded, Value::object({{"result", Value::list({7})}}));
+
+    EXPECT_EQ(*output().find("Output"), Value{"[7]"});
+    EXPECT_EQ(*output().find("Input"), Value{R"({"x":1})"});
+    EXPECT_EQ(*output().find("Status"), Value{"SUCCEEDED"});
+    EXPECT_EQ(*output().find("StateMachineArn"),
+              Value{"arn:aws:states:us-east-1:123456789012:stateMachine:child"});
+}
+
+TEST_F(NestedExecutions, GiveTheirOutputAsAValue) {
+    begin_with(".sync:2");
+
+    end_child(trigger::types::run_succeeded, Value::object({{"result", Value::list({7})}}));
+
+    EXPECT_EQ(*output().find("Output"), Value::list({7}));
+}
+
+TEST_F(NestedExecutions, FailWithTheirDescriptionAsTheCause) {
+    begin_with(".sync:2");
+
+    end_child(trigger::types::run_failed,
+              *value::parse_json(R"({"error": {"kind": "Oops", "message": "no", "error": "Oops",
+                                               "cause": "no"}})"));
+
+    auto ended = *value::parse_json(end());
+    EXPECT_EQ(*ended.find("error"), Value{"States.TaskFailed"});
+    auto cause = *value::parse_json(ended.find("cause")->as_string());
+    EXPECT_EQ(*cause.find("Error"), Value{"Oops"});
+    EXPECT_EQ(*cause.find("Cause"), Value{"no"});
+    EXPECT_EQ(*cause.find("Status"), Value{"FAILED"});
+    EXPECT_EQ(*cause.find("Name"), Value{"n"});
+}
+
+TEST_F(NestedExecutions, MessagesAnswerAsTheServices) {
+    start(R"({"StartAt": "Q", "States": {
+        "Q": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "ResultPath": "$.q",
+              "Parameters": {"QueueUrl": "https://sqs/1/orders", "MessageBody": "hi"}, "Next": "E"},
+        "E": {"Type": "Task", "Resource": "arn:aws:states:::events:putEvents", "ResultPath": "$.e",
+              "Parameters": {"Entries": [{"Detail": {}, "DetailType": "t", "Source": "s"}]},
+              "End": true}}})");
+
+    EXPECT_EQ(*output().find("q")->find("MD5OfMessageBody"),
+              Value{"49f68a5c8493ec2c0bf489821c21fc3b"});
+    EXPECT_EQ(output().find("e")->find("Entries")->size(), 1U);
+    EXPECT_EQ(*output().find("e")->find("FailedEntryCount"), Value{0});
+}
+
 TEST_F(StateMachine, ADisabledStateWaitsUntilItIsEnabled) {
     ASSERT_NO_FATAL_FAILURE(load(swap));
     begin();

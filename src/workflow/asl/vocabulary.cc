@@ -68,12 +68,12 @@ private:
     trigger::TriggerNumber machine_;
 };
 
-/// Said from outside about a task that waits for it.
-class TaskAction final : public trigger::Action {
+/// Said from outside to a machine that runs: of a task that a token names, or of a map run.
+class ToldAction final : public trigger::Action {
 public:
     using Tell = Attempt<void> (internal::run::Walk::*)(const Value& params);
 
-    TaskAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
+    ToldAction(Value params, Tell tell) : params_(std::move(params)), tell_(tell) {}
 
     Attempt<void> perform(trigger::Firing& firing) const override {
         auto machine = firing.decider().triggers().find("(machine)");
@@ -88,7 +88,8 @@ private:
     Tell tell_;
 };
 
-std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problems& problems) {
+std::shared_ptr<const trigger::Action> make_machine(const Value& params, const std::string& key,
+                                                    Problems& problems) {
     auto reader = trigger::FormReader{
         params,
         "",
@@ -110,6 +111,7 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, Problem
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
     program.is_tried = reader.boolean("tried").value_or(false);
+    program.token_key = key;
     program.account = reader.text("account").value_or(program.account);
     program.is_express = is_express;
     const auto* absent = reader.find("absent");
@@ -135,41 +137,44 @@ std::shared_ptr<const trigger::Action> make_state(const Value& params, Problems&
         trigger::TriggerNumber{static_cast<std::uint32_t>(*machine)});
 }
 
-trigger::ActionFactory telling(std::vector<std::string> members, TaskAction::Tell tell) {
+trigger::ActionFactory telling(std::vector<std::string> members, ToldAction::Tell tell) {
     return [members = std::move(members), tell](
                const Value& params, const trigger::ActionSite& /*site*/,
                Problems& problems) -> std::shared_ptr<const trigger::Action> {
-        auto reader = trigger::FormReader{params, "", problems, {"token", "task"}, members};
+        auto count = problems.size();
+        auto reader = trigger::FormReader{params, "", problems, {"task"}, members};
         if (const auto* task = reader.find("task")) {
             auto key = trigger::FormReader{*task, "task", problems, {"fire", "index"}};
-            if (!key.count("fire", 0, INT64_MAX) || !key.count("index", 0, INT64_MAX)) {
-                return nullptr;
-            }
-        } else if (!reader.text("token")) {
-            reader.expect("token", "a task token");
-            return nullptr;
+            static_cast<void>(key.count("fire", 0, INT64_MAX));
+            static_cast<void>(key.count("index", 0, INT64_MAX));
+        } else if (reader.find(members.front()) == nullptr) {
+            reader.expect(members.front(), "what is meant");
         }
-        return std::make_shared<TaskAction>(params, tell);
+        return problems.size() > count ? nullptr : std::make_shared<ToldAction>(params, tell);
     };
 }
 
 } // namespace
 
-void add_vocabulary(trigger::Vocabulary& vocabulary) {
+void add_vocabulary(trigger::Vocabulary& vocabulary, std::string token_key) {
     vocabulary.actions[std::string{words::machine_term}] =
-        [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
-            return make_machine(params, problems);
+        [key = std::move(token_key)](const Value& params, const trigger::ActionSite& /*site*/,
+                                     Problems& problems) {
+            return make_machine(params, key, problems);
         };
     vocabulary.actions[std::string{words::state_term}] =
         [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
             return make_state(params, problems);
         };
     vocabulary.actions[std::string{words::answer_term}] =
-        telling({"output", "error", "cause"}, &internal::run::Walk::answer);
+        telling({"token", "output", "error", "cause"}, &internal::run::Walk::answer);
     vocabulary.actions[std::string{words::heartbeat_term}] =
-        telling({}, &internal::run::Walk::note_heartbeat);
+        telling({"token"}, &internal::run::Walk::note_heartbeat);
     vocabulary.actions[std::string{words::begin_term}] =
-        telling({"worker"}, &internal::run::Walk::note_begin);
+        telling({"token", "worker"}, &internal::run::Walk::note_begin);
+    vocabulary.actions[std::string{words::map_run_term}] =
+        telling({"started", "concurrency", "tolerated", "tolerated_share"},
+                &internal::run::Walk::update_map_run);
 }
 
 } // namespace sluice::workflow::asl

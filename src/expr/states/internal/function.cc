@@ -11,8 +11,8 @@
 #include "base/base64.h"
 #include "base/result.h"
 #include "base/utf8.h"
+#include "expr/states/digest.h"
 #include "expr/states/internal/comparison.h"
-#include "expr/states/internal/digest.h"
 #include "value/json.h"
 
 namespace sluice::expr::states::internal {

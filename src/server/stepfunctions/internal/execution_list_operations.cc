@@ -3,6 +3,7 @@
 #include "server/stepfunctions/internal/definitions.h"
 #include "server/stepfunctions/internal/executions.h"
 #include "server/stepfunctions/internal/machines.h"
+#include "server/stepfunctions/internal/map_runs.h"
 #include "value/json.h"
 
 // DescribeExecution, DescribeStateMachineForExecution, ListExecutions.
@@ -126,7 +127,7 @@ Value listed_view(const World& world, const engine::ListedRun& listed) {
 
 std::expected<engine::RunFilter, Fault> read_filter(const World& world, const Call& call) {
     auto text = text_in(call.body, "stateMachineArn");
-    if (text.empty()) {
+    if (text.empty() || text_if(call.body, "mapRunArn")) {
         return refuse("ValidationException",
                       "Must specify exactly one of stateMachineArn and mapRunArn");
     }
@@ -153,7 +154,7 @@ std::expected<engine::RunFilter, Fault> read_filter(const World& world, const Ca
     return filter;
 }
 
-Answer list_executions(World& world, const Call& call) {
+Answer list_of_machine(World& world, const Call& call) {
     auto filter = TRY(read_filter(world, call));
     auto page = engine::list_runs(world.services.store, filter);
     if (!page) {
@@ -166,6 +167,19 @@ Answer list_executions(World& world, const Call& call) {
     auto view = Value::object({{"executions", Value::list(std::move(listed))}});
     return page->cursor.empty() ? view
                                 : view.with("nextToken", page_token("executions", page->cursor));
+}
+
+void list_executions(World& world, const Call& call, const Responder& respond) {
+    auto is_of_map = text_if(call.body, "mapRunArn").has_value();
+    if (is_of_map && !text_if(call.body, "stateMachineArn")) {
+        list_map_children(world, call, respond);
+        return;
+    }
+    auto is_taken = world.services.workers.try_post(
+        [&world, call, respond] { respond(list_of_machine(world, call)); });
+    if (!is_taken) {
+        respond(std::unexpected(fault_of({Errc::Unavailable, "too many requests wait"})));
+    }
 }
 
 } // namespace

@@ -91,13 +91,20 @@ void find_execution(World& world, const Call& call, Sighted then) {
 
 std::expected<std::vector<Value>, Fault> history_of(const World& world,
                                                     const engine::RunName& run) {
-    auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
-    auto state = TRY(or_fault(inspector.run(run)));
     auto history = workflow::asl::History{};
-    TRY(or_fault(
-        engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0}, &history)));
+    auto state = TRY(decide_again(world, run, history));
     history.close(state->progress);
     return history.events();
+}
+
+std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(const World& world,
+                                                                      const engine::RunName& run,
+                                                                      trigger::Listener& listener) {
+    auto inspector = engine::Inspector{world.services.store, world.services.vocabulary};
+    auto state = TRY(or_fault(inspector.run(run)));
+    TRY(or_fault(
+        engine::replay(inspector, run, world.services.limits, trigger::EventNumber{0}, &listener)));
+    return state;
 }
 
 void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,

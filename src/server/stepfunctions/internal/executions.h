@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
+#include "trigger/history.h"
 #include "trigger/state.h"
 #include "workflow/asl/resource_names.h"
 
@@ -39,6 +41,10 @@ void find_execution(World& world, const Call& call, Sighted then);
 /// The events of its history, as `workflow::asl::History` tells them. Blocks: the run is decided
 /// again.
 std::expected<std::vector<Value>, Fault> history_of(const World& world, const engine::RunName& run);
+/// Decides a run again while somebody listens: its state as it is now. Blocks.
+std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(const World& world,
+                                                                      const engine::RunName& run,
+                                                                      trigger::Listener& listener);
 /// Finds an execution and answers on a worker with what is made of it.
 using MakeAnswer = std::function<Answer(World&, const Call&, const Seen&)>;
 void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,

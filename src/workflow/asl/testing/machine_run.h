@@ -17,10 +17,26 @@
 #include "workflow/asl/check.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/history.h"
+#include "workflow/asl/map_runs.h"
 #include "workflow/asl/read.h"
 #include "workflow/asl/vocabulary.h"
 
 namespace sluice::workflow::asl::testing {
+
+/// Hands on what a run tells.
+class Listener final : public trigger::Listener {
+public:
+    Listener(History& history, MapRuns& map_runs) : history_(history), map_runs_(map_runs) {}
+
+    void hear(const trigger::Moment& moment, const Value& told) override {
+        history_.hear(moment, told);
+        map_runs_.hear(moment, told);
+    }
+
+private:
+    History& history_;
+    MapRuns& map_runs_;
+};
 
 /// One run of a state machine, whose calls the test answers. When it is over, its history must give
 /// its state.
@@ -69,7 +85,7 @@ protected:
 
     trigger::Fate decide(const trigger::Arrival& arrival) {
         auto decider = trigger::Decider{state_, *triggers_, journal_, codec_, limits_};
-        decider.set_listener(&history_);
+        decider.set_listener(&listener_);
         auto fate = decider.decide(arrival);
         while (state_.has_work()) {
             decider.take_turn(moment_);
@@ -171,6 +187,8 @@ protected:
     event::Codec codec_;
     trigger::Moment moment_;
     History history_;
+    MapRuns map_runs_;
+    Listener listener_{history_, map_runs_};
 };
 
 } // namespace sluice::workflow::asl::testing

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fingerprint.h"
 #include "value/time_text.h"
 #include "workflow/asl/resource_names.h"
 
@@ -12,6 +13,12 @@ namespace sluice::workflow::asl::internal::run {
 
 std::string arn_of(const Program& program, std::string_view kind, std::string_view name) {
     return fmt::format("arn:aws:states:{}:{}:{}:{}", program.region, program.account, kind, name);
+}
+
+std::string uuid_of(std::string_view first, std::string_view second) {
+    auto [high, low] = fingerprint(first, second);
+    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32U, high >> 16U & 0xFFFFU,
+                       high & 0xFFFFU, low >> 48U, low & 0xFFFFFFFFFFFFU);
 }
 
 std::string time_text(Time time) {

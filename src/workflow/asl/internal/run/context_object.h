@@ -32,6 +32,9 @@ private:
 /// `arn:aws:states:us-east-1:123456789012:execution:orders:run-1`
 std::string arn_of(const Program& program, std::string_view kind, std::string_view name);
 
+/// In the form of a UUID, and the same whenever it is decided again.
+std::string uuid_of(std::string_view first, std::string_view second);
+
 /// In UTC with milliseconds, as the service writes times.
 std::string time_text(Time time);
 

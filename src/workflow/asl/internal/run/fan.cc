@@ -20,6 +20,9 @@ Value Fan::plan() const {
     if (are_inputs) {
         members.push_back({"inputs", true});
     }
+    if (!destination.is_null()) {
+        members.push_back({"destination", destination});
+    }
     if (!request.is_null()) {
         members.insert(members.end(), {{"base", as_value(base)},
                                        {"request", request},
@@ -38,7 +41,22 @@ Value Fan::counts() const {
                                  {"failed", as_value(failed)},
                                  {"last", as_value(last)},
                                  {"ended", as_value(ended)}});
-    return is_writing ? counts.with("writing", true) : counts;
+    if (is_reading) {
+        counts = counts.with("reading", true);
+    }
+    if (bytes > 0) {
+        counts = counts.with("bytes", as_value(bytes));
+    }
+    if (files != decltype(files){}) {
+        counts =
+            counts.with("writes", as_value(writes))
+                .with("files",
+                      Value::list({as_value(files[0]), as_value(files[1]), as_value(files[2])}));
+    }
+    if (is_closing) {
+        counts = counts.with("closing", true);
+    }
+    return failure.is_null() ? counts : counts.with("failure", failure);
 }
 
 void Fan::restore(const Value& plan, const Value& counts) {
@@ -52,6 +70,8 @@ void Fan::restore(const Value& plan, const Value& counts) {
     tolerated_share = share == nullptr ? 0 : share->as_double();
     are_pairs = plan.find("pairs") != nullptr;
     are_inputs = plan.find("inputs") != nullptr;
+    const auto* place = plan.find("destination");
+    destination = place == nullptr ? Value{} : *place;
     if (const auto* asked = plan.find("request")) {
         request = *asked;
         cursor = *plan.find("cursor");
@@ -67,7 +87,17 @@ void Fan::restore(const Value& plan, const Value& counts) {
     failed = count_at(counts, "failed");
     last = count_at(counts, "last");
     ended = count_at(counts, "ended");
-    is_writing = counts.find("writing") != nullptr;
+    is_reading = counts.find("reading") != nullptr;
+    bytes = count_at(counts, "bytes");
+    writes = count_at(counts, "writes");
+    if (const auto* numbers = counts.find("files")) {
+        for (auto at = std::size_t{0}; at < files.size(); ++at) {
+            files[at] = static_cast<std::uint64_t>(numbers->as_list()[at].as_int());
+        }
+    }
+    is_closing = counts.find("closing") != nullptr;
+    const auto* failed_with = counts.find("failure");
+    failure = failed_with == nullptr ? Value{} : *failed_with;
 }
 
 bool Fan::tolerates() const {

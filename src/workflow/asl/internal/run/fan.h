@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -33,6 +34,7 @@ struct Fan {
     std::uint64_t base = 0;      ///< The index of the first that is here: others were read before.
     Value request;               ///< Of a reader: what it asks for; null: there is none.
     Value cursor;                ///< Where the reader goes on; null: nowhere.
+    Value destination;           ///< Of a writer: where results go; null: not known yet.
     std::uint64_t read = 0;      ///< Items that it has read,
     std::uint64_t items_max = 0; ///< and may read; zero: all.
     std::vector<Value> rest;     ///< Items that do not fill a batch yet.
@@ -40,10 +42,15 @@ struct Fan {
     std::uint64_t next = 0; ///< The first that has not begun.
     std::uint64_t running = 0;
     std::uint64_t done = 0;
-    std::uint64_t failed = 0; ///< Of those done.
-    std::uint64_t last = 0;   ///< The event behind which the next child begins.
-    std::uint64_t ended = 0;  ///< The last event of a child that has ended.
-    bool is_writing = false;  ///< All are done, and their results are being written.
+    std::uint64_t failed = 0;             ///< Of those done.
+    std::uint64_t last = 0;               ///< The event behind which the next child begins.
+    std::uint64_t ended = 0;              ///< The last event of a child that has ended.
+    bool is_reading = false;              ///< A page is on its way.
+    std::uint64_t bytes = 0;              ///< Of the results that are kept here.
+    std::uint64_t writes = 0;             ///< Parts of the results that are being written,
+    std::array<std::uint64_t, 3> files{}; ///< and files that there are of each kind.
+    bool is_closing = false;              ///< All are written but the manifest.
+    Value failure; ///< It ends with this when that is written; null: it does not.
 
     std::optional<trigger::Incarnation> scope{};
     std::vector<std::pair<std::uint64_t, Value>> held; ///< Results while it has no scope.

@@ -19,6 +19,7 @@ struct Tally {
     trigger::Incarnation scope = trigger::root_scope; ///< Where it is remembered.
     bool is_of_child = false;                         ///< Its history is not the run's.
     bool has_changed = false;
+    Value about; ///< Of a child whose result is written: `{input, started}`.
 };
 
 /// One flow that is under way: the machine's own, a branch, or what is done for an item.

@@ -1,8 +1,11 @@
 #include "workflow/asl/internal/run/integration.h"
 
+#include <chrono>
+#include <utility>
+
 #include <fmt/format.h>
 
-#include "trigger/ids.h"
+#include "expr/states/digest.h"
 #include "value/json.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/internal/run/context_object.h"
@@ -60,20 +63,35 @@ Work message(const TaskState& task, const Value& arguments) {
     return work;
 }
 
-Work nested(const Value& arguments) {
+Work nested(const TaskState& task, const Value& arguments) {
     auto input = value_at(arguments, "Input");
     if (input.is_string()) {
         if (auto parsed = value::parse_json(input.as_string())) {
             input = *std::move(parsed); // The API takes it as JSON text.
         }
     }
-    auto work = Work{.kind = trigger::TaskKind::Run,
-                     .target = machine_named(text_at(arguments, "StateMachineArn")),
-                     .input = input.is_null() ? Value::map({}) : input};
-    if (auto name = text_at(arguments, "Name"); trigger::is_given_run_id(name)) {
-        work.child = name;
+    input = input.is_null() ? Value::map({}) : input;
+    auto machine = machine_named(text_at(arguments, "StateMachineArn"));
+    auto name = text_at(arguments, "Name");
+    if (task.pattern == Pattern::Sync || task.pattern == Pattern::Sync2) {
+        return {.kind = trigger::TaskKind::Run,
+                .target = machine,
+                .input = std::move(input),
+                .child = name};
     }
-    return work;
+    return {.target = std::string{start_function},
+            .input = Value::object({{"machine", machine}, {"name", name}, {"input", input}})};
+}
+
+/// Milliseconds since 1970, as the service writes times into payloads.
+Value milliseconds_of(Time time) {
+    return Value{std::int64_t{
+        std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()}};
+}
+
+std::string md5_of(const Value& body) {
+    auto text = body.is_string() ? std::string{body.as_string()} : value::to_json(body);
+    return expr::states::hex_digest(text, "MD5").value_or("");
 }
 
 } // namespace
@@ -97,7 +115,7 @@ Work work_of(const Program& program, const State& state, const Value& arguments)
         return {.target = activity_function(task.target), .input = arguments};
     }
     if (!program.is_tried && task.service == "states" && task.action == "startExecution") {
-        return nested(arguments);
+        return nested(task, arguments);
     }
     if (!program.is_tried && is_message(task)) {
         return message(task, arguments);
@@ -105,12 +123,79 @@ Work work_of(const Program& program, const State& state, const Value& arguments)
     return {.target = fmt::format("{}:{}", task.service, task.action), .input = arguments};
 }
 
-Value as_answer(const Program& /*program*/, const TaskState& task, const Value& result) {
+Value as_answer(const Program& program, const TaskState& task, const Value& result) {
     if (task.service == "lambda" && task.action != "function") {
         return Value::object(
             {{"ExecutedVersion", "$LATEST"}, {"Payload", result}, {"StatusCode", 200}});
     }
+    if (task.service == "states" && task.action == "startExecution") {
+        return NestedExecution::from_memory(result).start_view(program);
+    }
     return result;
+}
+
+Value message_answer(const TaskState& task, const Value& arguments, const std::string& id) {
+    if (task.service == "sqs") {
+        return Value::object(
+            {{"MD5OfMessageBody", md5_of(value_at(arguments, "MessageBody"))}, {"MessageId", id}});
+    }
+    if (task.service == "sns") {
+        return Value::object({{"MessageId", id}});
+    }
+    auto entries = std::vector<Value>{};
+    auto given = value_at(arguments, "Entries");
+    for (auto at = std::size_t{0}; given.is_list() && at < given.size(); ++at) {
+        entries.push_back(Value::object({{"EventId", fmt::format("{}-{}", id, at)}}));
+    }
+    return Value::object({{"Entries", Value::list(std::move(entries))}, {"FailedEntryCount", 0}});
+}
+
+Value NestedExecution::to_memory() const {
+    return Value::object(
+        {{"machine", machine}, {"name", name}, {"input", input}, {"started", Value{started}}});
+}
+
+NestedExecution NestedExecution::from_memory(const Value& memory) {
+    auto began = value_at(memory, "started");
+    return {.machine = text_at(memory, "machine"),
+            .name = text_at(memory, "name"),
+            .input = value_at(memory, "input"),
+            .started = began.is_timestamp() ? began.as_timestamp() : Time{}};
+}
+
+Value NestedExecution::start_view(const Program& program) const {
+    return Value::object(
+        {{"ExecutionArn", arn_of(program, "execution", execution_run(machine, name))},
+         {"StartDate", milliseconds_of(started)}});
+}
+
+Value NestedExecution::end_view(const Program& program, Pattern pattern, const Value& end,
+                                Time stopped) const {
+    auto is_text = pattern == Pattern::Sync;
+    auto as_given = [&](const Value& payload) {
+        return is_text ? Value{value::to_json(payload)} : payload;
+    };
+    auto included = Value::object({{"Included", true}});
+    auto view = start_view(program)
+                    .with("Input", as_given(input))
+                    .with("InputDetails", included)
+                    .with("Name", name)
+                    .with("StateMachineArn", arn_of(program, "stateMachine", machine))
+                    .with("Status", value_at(end, "status"))
+                    .with("StopDate", milliseconds_of(stopped));
+    if (const auto* output = end.find("output")) {
+        return view.with("Output", as_given(*output))
+            .with("OutputDetails", included)
+            .with("RedriveCount", 0)
+            .with("RedriveStatus", "NOT_REDRIVABLE")
+            .with("RedriveStatusReason", "Execution is SUCCEEDED and cannot be redriven");
+    }
+    for (auto [name_here, name_there] : {std::pair{"Error", "error"}, {"Cause", "cause"}}) {
+        if (const auto* found = end.find(name_there)) {
+            view = view.with(name_here, *found);
+        }
+    }
+    return view;
 }
 
 std::string_view event_kind(const TaskState& task) {

@@ -27,6 +27,7 @@ struct Program {
     std::vector<StateNumber> absent{}; ///< States whose activities are not there.
     std::string account = "123456789012";
     std::string region = "us-east-1";
+    std::string token_key{}; ///< What task tokens are sealed with.
 
     trigger::TriggerNumber machine_trigger() const {
         return trigger::TriggerNumber{static_cast<std::uint32_t>(machine->states.size())};

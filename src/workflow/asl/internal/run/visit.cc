@@ -46,6 +46,9 @@ Value Visit::to_memory(std::string_view status) const {
     if (is_begun) {
         members.push_back({"begun", true});
     }
+    if (!nested.is_null()) {
+        members.push_back({"nested", nested});
+    }
     return Value::map(std::move(members));
 }
 
@@ -68,6 +71,9 @@ void Visit::restore(const Value& memory) {
     is_begun = memory.find("begun") != nullptr;
     if (const auto* text = memory.find("token")) {
         token = std::string{text->as_string()};
+    }
+    if (const auto* execution = memory.find("nested")) {
+        nested = *execution;
     }
 }
 

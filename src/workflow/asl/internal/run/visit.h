@@ -29,6 +29,7 @@ struct Visit {
     std::vector<std::uint32_t> tries; ///< Of each retrier, as far as any was used.
     std::uint32_t retries = 0;
     std::string token;         ///< Of a task that is answered by one.
+    Value nested;              ///< The execution that it waits for; null: none.
     std::uint64_t timer = 0;   ///< Of the wait, the timeout or the next attempt; zero: none.
     std::uint64_t pulse = 0;   ///< Of the heartbeat.
     std::uint64_t seconds = 0; ///< Between heartbeats.

@@ -109,6 +109,11 @@ void Walk::take(StateNumber number) {
     auto visit = Visit{machine(), number, frame};
     visit.restore(memory);
     auto purpose = event.type() == trigger::types::timer_fired ? event.data() : Value{};
+    auto is_fan = visit.state.kind == Kind::Map || visit.state.kind == Kind::Parallel;
+    if (is_fan && purpose != Value{words::retry} &&
+        *memory.find("status") == Value{words::retrying}) {
+        return; // It was meant for children that are gone.
+    }
     auto step = Step{};
     if (purpose.is_null() && visit.state.kind == Kind::Map) {
         step = take_page(visit);
@@ -191,10 +196,11 @@ void Walk::end_run(const Step& step) {
 void Walk::finish() {
     for (auto& tally : tallies_) {
         if (tally.has_changed && !state().is_over() && state().path_of(tally.scope) != nullptr) {
-            firing_.record(
-                trigger::Remembered{.scope = tally.scope,
-                                    .trigger = program_.machine_trigger(),
-                                    .memory = Value::object({{"events", as_value(tally.events)}})});
+            auto memory = Value::object({{"events", as_value(tally.events)}});
+            firing_.record(trigger::Remembered{
+                .scope = tally.scope,
+                .trigger = program_.machine_trigger(),
+                .memory = tally.about.is_null() ? memory : memory.with("about", tally.about)});
         }
     }
 }

@@ -16,6 +16,7 @@
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/internal/run/fan.h"
 #include "workflow/asl/internal/run/frame.h"
+#include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/program.h"
 #include "workflow/asl/internal/run/visit.h"
 
@@ -74,6 +75,8 @@ public:
     trigger::Attempt<void> note_heartbeat(const Value& params);
     /// A worker has taken the task of an activity.
     trigger::Attempt<void> note_begin(const Value& params);
+    /// Other limits for a map run that goes on.
+    trigger::Attempt<void> update_map_run(const Value& params);
 
 private:
     // Flows (walk.cc).
@@ -144,19 +147,24 @@ private:
                                                 const std::optional<Template>& assign,
                                                 const Sight& sight);
 
-    // Tasks (walk_task.cc).
+    // Tasks (walk_task.cc, walk_token.cc).
     Step begin_task(Visit& visit);
     Evaluated<void> read_times(Visit& visit, const Sight& sight,
                                std::optional<std::uint64_t>& timeout);
+    void tell_scheduled(Visit& visit, const Value& arguments, const Value& credentials,
+                        std::optional<std::uint64_t> timeout);
     Step call(Visit& visit, const Value& arguments);
+    Step send_message(Visit& visit, const Work& work, const Value& answer);
+    void tell_nested(Visit& visit, const NestedExecution& nested);
     Step take_answer(Visit& visit);
+    TaskOutcome nested_outcome(Visit& visit, const Value& result) const;
     Step take_outcome(Visit& visit, const TaskOutcome& outcome);
     Step time_out(Visit& visit, std::string_view error);
     void cancel_work(const Visit& visit);
-    std::string token_of(const Visit& visit);
+    std::string token_of(const Visit& visit) const;
     void begin_work(Visit& visit, std::string_view worker);
 
-    // From outside (walk_outside.cc).
+    // From outside (walk_token.cc).
     /// The state that waits for what a token or the key of a task names.
     std::optional<Visit> holder_of(const Value& params);
     std::optional<Visit> visit_at(trigger::Incarnation scope, StateNumber number);
@@ -182,11 +190,11 @@ private:
     Value item_of(const Fan& fan, std::uint64_t index) const;
     /// Nothing: the fan goes on.
     std::optional<Step> take_child(Fan& fan, const Frame& child, Step step);
+    void collect(Fan& fan, std::uint64_t index, Value value);
     Step finish(Fan& fan);
-    Step finish(Fan& fan, const Value& result);
+    /// Without a result it is too large.
+    Step finish(Fan& fan, const std::optional<Value>& result);
     std::vector<Value> results_of(Fan& fan);
-    Step write_results(Fan& fan);
-    std::string map_run_arn(const Fan& fan) const;
     void call_own(const Fan& fan, std::string_view function, Value request);
     /// The children but for the one that failed are aborted; the error is the state's own.
     Step break_off(Fan& fan, std::uint64_t last, Failure failure,
@@ -198,6 +206,26 @@ private:
                         std::map<std::uint64_t, trigger::Incarnation> children);
     /// Gives the last event.
     std::uint64_t abort_states(Tally& tally, trigger::Incarnation scope);
+
+    // Children of distributed maps (walk_map_run.cc).
+    std::optional<Step> take_execution(Fan& fan, const Frame& child, Step step);
+    /// Whether what each child was given and gave is told where results go.
+    static bool keeps_records(const Fan& fan);
+    void keep_result(Fan& fan, std::uint64_t index, Value result);
+    std::vector<Value> take_records(Fan& fan);
+    Evaluated<Value> destination_of(Fan& fan);
+    Evaluated<void> write_part(Fan& fan, bool is_last);
+    Step take_written(Fan& fan, const Value& data);
+    Step finish_map_run(Fan& fan);
+    Step give_in(Fan& fan, Failure failure);
+    std::string map_machine(const Fan& fan) const;
+    std::string map_run_arn(const Fan& fan) const;
+    std::string map_run_id(const Fan& fan) const;
+    std::string child_name(const Fan& fan, std::uint64_t index) const;
+    void hear_limits(const Fan& fan) const;
+    void hear_child(const Fan& fan, std::uint64_t index, std::string_view status) const;
+    std::optional<std::pair<trigger::Incarnation, StateNumber>> find_map_run(
+        std::uint64_t started) const;
 
     // Errors (walk_errors.cc).
     /// A field of the state could not be evaluated.
@@ -263,6 +291,9 @@ private:
     std::uint64_t spent_ = 0;
     std::uint64_t chances_ = 0;
 };
+
+/// Which child a scope is of, by its path.
+std::uint64_t index_in(std::string_view path);
 
 /// `Map`, as in the types of events.
 std::string_view name_of(Kind kind);

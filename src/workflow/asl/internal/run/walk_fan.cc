@@ -11,6 +11,9 @@ namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
+// Parts of results that may be under way: beyond, children wait for the writer.
+constexpr auto writes_max = std::uint64_t{2};
+
 const MapState* map_of(const Visit& visit) {
     return std::get_if<MapState>(&visit.state.details);
 }
@@ -111,6 +114,7 @@ Step Walk::begin_map(Visit& visit) {
         frame.last = tell(*frame.tally, "MapRun", "Started", frame.last,
                           [&] { return Value::object({{"mapRunArn", map_run_arn(fan)}}); });
         fan.ended = frame.last;
+        hear_limits(fan);
     }
     if (!has_reader) {
         return run_children(fan);
@@ -121,16 +125,8 @@ Step Walk::begin_map(Visit& visit) {
     return ask_for_page(fan);
 }
 
-std::string Walk::map_run_arn(const Fan& fan) const {
-    const auto& label = map_of(fan.visit)->label;
-    return arn_of(program_, "mapRun",
-                  fmt::format("{}/{}:{}-{}", state().info.definition,
-                              label.empty() ? fan.visit.state.name : label,
-                              execution_name(state().info.definition, state().id), fan.started));
-}
-
 Step Walk::run_children(Fan& fan) {
-    while (fan.next < fan.size && fan.running < fan.concurrency) {
+    while (fan.next < fan.size && fan.running < fan.concurrency && fan.writes < writes_max) {
         if (is_spent()) {
             open(fan);
             static_cast<void>(set_timer(fan.visit, Nanos{0}, words::resume));
@@ -143,7 +139,7 @@ Step Walk::run_children(Fan& fan) {
             return *std::move(step);
         }
     }
-    if (!fan.is_over()) {
+    if (!fan.is_over() || fan.is_reading) {
         store(fan);
         return {};
     }
@@ -153,7 +149,7 @@ Step Walk::run_children(Fan& fan) {
 std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
     const auto& details = fan.visit.state.details;
     const auto* parallel = std::get_if<ParallelState>(&details);
-    auto tally = Tally{.is_of_child = true};
+    auto tally = Tally{.is_of_child = true, .about = {}};
     child.flow = parallel == nullptr ? std::get<MapState>(details).processor
                                      : parallel->branches[child.index];
     child.outer = &fan.visit.frame;
@@ -165,6 +161,7 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         child.last = 0;
         child.tally = &tally;
         tell(tally, "Execution", "Started", 0, [] { return Value{}; });
+        hear_child(fan, child.index, "RUNNING");
     } else if (parallel == nullptr) {
         child.last = tell(*child.tally, "MapIteration", "Started", fan.last, [&] {
             return Value::object(
@@ -180,6 +177,10 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
                              child.index);
         }
         input = *std::move(selected);
+    }
+    if (keeps_records(fan)) {
+        tally.about = Value::object(
+            {{"input", input}, {"started", time_text(firing_.decider().moment().time)}});
     }
     auto step = go(child, machine().flows[child.flow].start, std::move(input));
     if (step.kind == Step::Kind::Waiting) {
@@ -235,27 +236,26 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
         machine().states[step.next].kind == Kind::Task) {
         tell(*child.tally, "Task", "StateAborted", child.last, [] { return Value{}; });
     }
+    fan.failed += is_ended || is_ending_ ? 0 : 1;
+    if (is_distributed(fan.visit)) {
+        return take_execution(fan, child, std::move(step));
+    }
     if (!is_ended) {
-        if (!is_distributed(fan.visit)) {
-            return break_off(fan, child.last, std::move(step.failure), child.index);
-        }
-        ++fan.failed;
-        if (!fan.tolerates()) {
-            return break_off(fan, fan.visit.frame.last,
-                             {.error = std::string{errors::tolerance},
-                              .cause = "The specified tolerated failure threshold was exceeded"});
-        }
-        return std::nullopt;
+        return break_off(fan, child.last, std::move(step.failure), child.index);
     }
-    if (!fan.scope) {
-        fan.held.emplace_back(child.index, std::move(step.output));
-    } else {
-        firing_.record(trigger::Collected{.scope = *fan.scope,
-                                          .trigger = trigger_of(fan.visit),
-                                          .index = child.index,
-                                          .value = std::move(step.output)});
-    }
+    collect(fan, child.index, std::move(step.output));
     return std::nullopt;
+}
+
+void Walk::collect(Fan& fan, std::uint64_t index, Value value) {
+    if (!fan.scope) {
+        fan.held.emplace_back(index, std::move(value));
+        return;
+    }
+    firing_.record(trigger::Collected{.scope = *fan.scope,
+                                      .trigger = trigger_of(fan.visit),
+                                      .index = index,
+                                      .value = std::move(value)});
 }
 
 std::vector<Value> Walk::results_of(Fan& fan) {
@@ -275,14 +275,13 @@ std::vector<Value> Walk::results_of(Fan& fan) {
 }
 
 Step Walk::finish(Fan& fan) {
-    const auto* map = map_of(fan.visit);
-    if (map != nullptr && map->writer && map->writer->arguments) {
-        return write_results(fan);
+    if (is_distributed(fan.visit)) {
+        return finish_map_run(fan);
     }
     return finish(fan, Value::list(results_of(fan)));
 }
 
-Step Walk::finish(Fan& fan, const Value& result) {
+Step Walk::finish(Fan& fan, const std::optional<Value>& result) {
     if (fan.scope) {
         firing_.decider().close_scope(path_of(*fan.scope));
     }
@@ -296,7 +295,7 @@ Step Walk::finish(Fan& fan, const Value& result) {
     tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", last, nothing);
     // What comes next is behind the last event of the children: of a map run, that of its start.
     frame.last = fan.ended;
-    return exceeds(result) ? exceed(visit, visit.state.name) : complete(visit, result);
+    return !result || exceeds(*result) ? exceed(visit, visit.state.name) : complete(visit, *result);
 }
 
 Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
@@ -316,6 +315,7 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
     }
     frame.last = last;
     if (is_distributed(fan.visit)) {
+        cancel_work(fan.visit);
         frame.last = tell(*frame.tally, "MapRun", "Failed", fan.ended, [&] {
             return Value::object(
                 {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});

@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "event/trace.h"
 #include "trigger/arrival.h"
 #include "value/wording.h"
 #include "workflow/asl/compile.h"
@@ -103,6 +100,7 @@ Evaluated<void> Walk::prepare_reader(Fan& fan, const Sight& sight) {
 }
 
 Step Walk::ask_for_page(Fan& fan) {
+    fan.is_reading = true;
     store(fan);
     firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
     auto request = fan.request;
@@ -127,39 +125,19 @@ void Walk::call_own(const Fan& fan, std::string_view function, Value request) {
                                    .trigger = trigger_of(fan.visit)}});
 }
 
-Step Walk::write_results(Fan& fan) {
-    const auto& writer = *map_of(fan).writer;
-    auto view = View{*this, fan.visit};
-    auto arguments = writer.arguments->evaluate(view.of(fan.input), "ResultWriter/Arguments");
-    if (!arguments) {
-        return break_off(fan, fan.visit.frame.last,
-                         explained(fan.visit, std::move(arguments.error())));
-    }
-    fan.is_writing = true;
-    store(fan);
-    call_own(fan, results_function,
-             Value::object({{"arguments", *std::move(arguments)},
-                            {"config", writer.config},
-                            {"mapRunArn", map_run_arn(fan)},
-                            {"name", fmt::format("{}-{}", state().id, fan.started)},
-                            {"results", Value::list(results_of(fan))}}));
-    return {};
-}
-
 Step Walk::take_page(Visit& visit) {
     auto fan = Fan{visit};
     load_fan(fan);
     auto data = firing_.event().data();
+    if (value::text_at(data, "function") == results_function) {
+        return take_written(fan, data);
+    }
     if (firing_.event().type() != trigger::types::task_succeeded) {
         const auto* error = data.find("error");
-        auto failure = reading_failed(error == nullptr ? "" : value::text_at(*error, "message"));
-        failure.error = std::string{fan.is_writing ? errors::result_writer : errors::item_reader};
-        return break_off(fan, visit.frame.last, std::move(failure));
+        return break_off(fan, visit.frame.last,
+                         reading_failed(error == nullptr ? "" : value::text_at(*error, "message")));
     }
-    if (fan.is_writing) {
-        return finish(fan, Value::object({{"MapRunArn", map_run_arn(fan)},
-                                          {"ResultWriterDetails", *data.find("result")}}));
-    }
+    fan.is_reading = false;
     const auto& page = *data.find("result");
     const auto& items = *page.find("items");
     const auto* cursor = page.find("cursor");
@@ -171,6 +149,7 @@ Step Walk::take_page(Visit& visit) {
         return break_off(fan, visit.frame.last, explained(visit, std::move(taken.error())));
     }
     firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
+    hear_limits(fan);
     return run_children(fan);
 }
 

@@ -13,18 +13,18 @@ namespace {
 // Paths are a part of keys: those of deep nesting begin anew.
 constexpr auto path_bytes_max = std::size_t{200};
 
+trigger::Incarnation parent_of(const trigger::RunState& state, trigger::Incarnation scope) {
+    return state.scopes.find(*state.path_of(scope))->second.parent;
+}
+
+} // namespace
+
 std::uint64_t index_in(std::string_view path) {
     auto digits = path.substr(path.rfind('/') + 1);
     auto index = std::uint64_t{0};
     std::from_chars(digits.data(), digits.data() + digits.size(), index);
     return index;
 }
-
-trigger::Incarnation parent_of(const trigger::RunState& state, trigger::Incarnation scope) {
-    return state.scopes.find(*state.path_of(scope))->second.parent;
-}
-
-} // namespace
 
 std::string handle_of(const Machine& machine, StateNumber number) {
     const auto& name = machine.states[number].name;
@@ -53,10 +53,12 @@ Tally& Walk::load_tally(trigger::Incarnation scope, bool is_of_child) {
             return tally;
         }
     }
-    return tallies_.emplace_back(
-        Tally{.events = count_at(memory_of(scope, program_.machine_trigger()), "events"),
-              .scope = scope,
-              .is_of_child = is_of_child});
+    const auto& memory = memory_of(scope, program_.machine_trigger());
+    const auto* about = memory.find("about");
+    return tallies_.emplace_back(Tally{.events = count_at(memory, "events"),
+                                       .scope = scope,
+                                       .is_of_child = is_of_child,
+                                       .about = about == nullptr ? Value{} : *about});
 }
 
 Frame& Walk::load_frame(trigger::Incarnation scope, FlowNumber flow) {

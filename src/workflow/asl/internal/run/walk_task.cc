@@ -3,14 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "event/trace.h"
-#include "expr/program.h"
 #include "trigger/arrival.h"
+#include "trigger/ids.h"
+#include "value/json.h"
+#include "workflow/asl/history.h"
 #include "workflow/asl/internal/data_flow.h"
 #include "workflow/asl/internal/run/integration.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::workflow::asl::internal::run {
 
@@ -69,19 +71,16 @@ Failure no_activity(const TaskState& task) {
             .cause = fmt::format("The activity {} does not exist.", task.resource)};
 }
 
+Failure invalid_name(std::string_view name) {
+    return {.error = "StepFunctions.InvalidNameException",
+            .cause = fmt::format("Invalid Name: '{}' (Service: Sfn, Status Code: 400)", name)};
+}
+
 /// Kinds of our own that the language has a name for.
-Failure failure_of(const Value& error, std::string_view type) {
+Failure failure_of(const Value& error) {
     auto kind = text_in(error, "kind");
     auto message = text_in(error, "message");
-    if (kind == "timeout") {
-        return {.error = std::string{errors::timeout}, .cause = message};
-    }
-    if (!kind) {
-        auto ended = type.substr(type.rfind('.') + 1);
-        return {.error = std::string{errors::task_failed},
-                .cause = fmt::format("the nested run was {}", ended)};
-    }
-    return {.error = kind, .cause = message};
+    return {.error = kind == "timeout" ? std::string{errors::timeout} : kind, .cause = message};
 }
 
 } // namespace
@@ -99,16 +98,10 @@ Evaluated<void> Walk::read_times(Visit& visit, const Sight& sight,
     return {};
 }
 
-/// Names the run, the scope, the state and the attempt that somebody else is to answer.
-std::string Walk::token_of(const Visit& visit) {
-    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n{:016x}", state().id, visit.frame.scope->raw(),
-                            visit.number, visit.entered, visit.retries, next_chance());
-    return base64_encode(text);
-}
-
 Step Walk::begin_task(Visit& visit) {
     const auto& state = visit.state;
     const auto& task = task_of(visit);
+    visit.nested = {};
     if (task.pattern == Pattern::WaitForTaskToken) {
         open(visit.frame);
         visit.token = token_of(visit);
@@ -136,31 +129,8 @@ Step Walk::begin_task(Visit& visit) {
     if (std::ranges::find(program_.absent, visit.number) != program_.absent.end()) {
         return fault(visit, no_activity(task));
     }
+    tell_scheduled(visit, *arguments, *credentials, timeout);
     auto& frame = visit.frame;
-    auto kind = event_kind(task);
-    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
-        auto told = Value::map({});
-        if (kind == "Task") {
-            told = told.with("parameters", *arguments).with("region", program_.region);
-        } else {
-            told = told.with("input", *arguments).with("resource", task.resource);
-        }
-        if (timeout) {
-            told = told.with("timeoutInSeconds", as_value(*timeout));
-        }
-        if (visit.seconds > 0) {
-            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
-        }
-        if (const auto* role = credentials->find("RoleArn")) {
-            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
-        }
-        return named(task, std::move(told));
-    });
-    visit.is_begun = false;
-    if (task.service != "activity") {
-        frame.last = tell(*frame.tally, kind, "Started", frame.last,
-                          [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
-    }
     open(frame);
     visit.timer =
         timeout ? set_timer(visit, std::chrono::seconds{*timeout}, words::timeout).raw() : 0;
@@ -171,21 +141,42 @@ Step Walk::begin_task(Visit& visit) {
     return call(visit, *arguments);
 }
 
+void Walk::tell_scheduled(Visit& visit, const Value& arguments, const Value& credentials,
+                          std::optional<std::uint64_t> timeout) {
+    const auto& task = task_of(visit);
+    auto& frame = visit.frame;
+    auto kind = event_kind(task);
+    frame.last = tell(*frame.tally, kind, "Scheduled", frame.last, [&] {
+        auto told = Value::map({});
+        if (kind == "Task") {
+            told = told.with("parameters", arguments).with("region", program_.region);
+        } else {
+            told = told.with("input", arguments).with("resource", task.resource);
+        }
+        if (timeout) {
+            told = told.with("timeoutInSeconds", as_value(*timeout));
+        }
+        if (visit.seconds > 0) {
+            told = told.with("heartbeatInSeconds", as_value(visit.seconds));
+        }
+        if (const auto* role = credentials.find("RoleArn")) {
+            told = told.with("taskCredentials", Value::object({{"roleArn", *role}}));
+        }
+        return named(task, std::move(told));
+    });
+    visit.is_begun = false;
+    if (task.service != "activity") {
+        frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                          [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+    }
+}
+
 Step Walk::call(Visit& visit, const Value& arguments) {
     auto work = work_of(program_, visit.state, arguments);
     auto key = firing_.next_key();
+    auto id = [&] { return uuid_of(state().id, fmt::format("{}-{}", key.fire.raw(), key.index)); };
     if (work.kind == trigger::TaskKind::Sink) {
-        firing_.send({.type = "sluice.message",
-                      .subject = handle_of(machine(), visit.number),
-                      .data = work.input,
-                      .scope = {}},
-                     true, work.target);
-        auto id = fmt::format("{}-{}-{}", state().id, key.fire.raw(), key.index);
-        auto sent = Value::object({{"MessageId", id}});
-        auto is_awaited = task_of(visit).pattern == Pattern::WaitForTaskToken;
-        return take_outcome(visit, {.submitted = is_awaited ? std::optional{sent} : std::nullopt,
-                                    .result = is_awaited ? std::nullopt : std::optional{sent},
-                                    .is_final = !is_awaited});
+        return send_message(visit, work, message_answer(task_of(visit), arguments, id()));
     }
     auto policy = Value{};
     if (auto trace = event::trace_of(firing_.event()); !trace.empty()) {
@@ -199,13 +190,38 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                                    .scope = *visit.frame.scope,
                                    .trigger = trigger_of(visit)};
     if (work.kind == trigger::TaskKind::Run) {
-        task.child = work.child.empty() ? trigger::nested_run_id(state().id, key.fire, key.index,
-                                                                 trigger::Placement::Beside)
-                                        : work.child;
+        auto name = work.child.empty() ? id() : work.child;
+        task.child = execution_run(task.target, name);
+        if (!trigger::is_given_run_id(task.child)) {
+            return take_outcome(visit, {.failure = invalid_name(name), .is_final = true});
+        }
+        tell_nested(visit, {.machine = task.target,
+                            .name = name,
+                            .input = task.input,
+                            .started = firing_.decider().moment().time});
     }
     firing_.record(trigger::TaskOpened{.key = key, .task = std::move(task)});
     store(visit, words::running);
     return {};
+}
+
+Step Walk::send_message(Visit& visit, const Work& work, const Value& answer) {
+    firing_.send({.type = "sluice.message",
+                  .subject = handle_of(machine(), visit.number),
+                  .data = work.input,
+                  .scope = {}},
+                 true, work.target);
+    if (task_of(visit).pattern == Pattern::WaitForTaskToken) {
+        return take_outcome(visit, {.submitted = answer});
+    }
+    return take_outcome(visit, {.result = answer, .is_final = true});
+}
+
+void Walk::tell_nested(Visit& visit, const NestedExecution& nested) {
+    visit.nested = nested.to_memory();
+    visit.frame.last = tell(*visit.frame.tally, "Task", "Submitted", visit.frame.last, [&] {
+        return named(task_of(visit), Value::object({{"output", nested.start_view(program_)}}));
+    });
 }
 
 Step Walk::take_answer(Visit& visit) {
@@ -225,10 +241,12 @@ Step Walk::take_answer(Visit& visit) {
         remove_timers(visit);
         return fault(visit, no_activity(task));
     }
+    if (!visit.nested.is_null()) {
+        return take_outcome(visit, nested_outcome(visit, given));
+    }
     if (!is_success) {
         return take_outcome(
-            visit,
-            {.failure = failure_of(error == nullptr ? Value{} : *error, type), .is_final = true});
+            visit, {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
     }
     auto is_awaited = task.pattern == Pattern::WaitForTaskToken;
     if (is_awaited && program_.is_tried) {
@@ -241,6 +259,28 @@ Step Walk::take_answer(Visit& visit) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }
     return take_outcome(visit, {.result = std::move(answer), .is_final = true});
+}
+
+/// How a nested execution ended, in the service's shape; one that did not succeed is a failure with
+/// its description as the cause.
+TaskOutcome Walk::nested_outcome(Visit& visit, const Value& result) const {
+    auto nested = NestedExecution::from_memory(std::exchange(visit.nested, {}));
+    auto data = firing_.event().data();
+    auto type = firing_.event().type();
+    auto status = type == trigger::types::run_succeeded   ? trigger::Status::Succeeded
+                  : type == trigger::types::run_timed_out ? trigger::Status::TimedOut
+                  : type == trigger::types::run_cancelled ? trigger::Status::Cancelled
+                                                          : trigger::Status::Failed;
+    const auto* error = data.find("error");
+    auto end = execution_end(status, result, error == nullptr ? Value{} : *error);
+    auto stopped = firing_.decider().moment().time;
+    if (status == trigger::Status::Succeeded) {
+        return {.result = nested.end_view(program_, task_of(visit).pattern, end, stopped),
+                .is_final = true};
+    }
+    auto cause = value::to_json(nested.end_view(program_, Pattern::Sync, end, stopped));
+    return {.failure = Failure{.error = std::string{errors::task_failed}, .cause = cause},
+            .is_final = true};
 }
 
 Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
@@ -295,7 +335,8 @@ Step Walk::time_out(Visit& visit, std::string_view error) {
 
 /// Nobody waits for its calls any more.
 void Walk::cancel_work(const Visit& visit) {
-    auto members = state().members.find(*visit.frame.scope);
+    auto members =
+        visit.frame.scope ? state().members.find(*visit.frame.scope) : state().members.end();
     if (members == state().members.end()) {
         return;
     }

@@ -5,15 +5,40 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/base64.h"
 #include "expr/program.h"
+#include "expr/states/digest.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 
-// What is said from outside about a task that waits for it.
+// Tasks that somebody else answers or tells of, by a token or by their key.
 namespace sluice::workflow::asl::internal::run {
 
 namespace {
+
+/// A digest that needs the key to be made. Hashed twice, so that nothing can be added to the text.
+std::string sealed(const std::string& key, const std::string& text) {
+    auto hash = [&](const std::string& part) {
+        return expr::states::hex_digest(key + part, "SHA-256").value_or("");
+    };
+    return hash(hash(text));
+}
+
+/// How long comparing takes does not tell how much of it is right.
+bool is_same_token(std::string_view left, std::string_view right) {
+    auto difference = left.size() ^ right.size();
+    for (auto at = std::size_t{0}; at < std::min(left.size(), right.size()); ++at) {
+        difference |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(right[at]);
+    }
+    return difference == 0;
+}
+
+std::unexpected<expr::Fault> nobody() {
+    return std::unexpected(expr::Fault{.code = "task_timed_out",
+                                       .message = "no task waits for an answer to this token"});
+}
 
 /// The scope and the state that a token of this run names.
 std::optional<std::pair<trigger::Incarnation, std::uint64_t>> place_in(std::string_view token,
@@ -37,17 +62,21 @@ std::optional<std::pair<trigger::Incarnation, std::uint64_t>> place_in(std::stri
                : std::optional{std::pair{trigger::Incarnation{number(parts[1])}, number(parts[2])}};
 }
 
-std::unexpected<expr::Fault> nobody() {
-    return std::unexpected(expr::Fault{.code = "task_timed_out",
-                                       .message = "no task waits for an answer to this token"});
-}
-
 /// What somebody waits for: a token, or the worker of an activity.
 std::string_view status_of(const Visit& visit) {
     return visit.token.empty() ? words::running : words::waiting;
 }
 
 } // namespace
+
+/// Names the run, the scope, the state and the attempt that somebody else is to answer. Nobody who
+/// was not given it can make it, and deciding again gives the same.
+std::string Walk::token_of(const Visit& visit) const {
+    auto text = fmt::format("{}\n{}\n{}\n{}\n{}\n", state().id, visit.frame.scope->raw(),
+                            visit.number, visit.entered, visit.retries);
+    auto started = state().info.started.time_since_epoch().count();
+    return base64_encode(text + sealed(program_.token_key, fmt::format("{}{}", text, started)));
+}
 
 std::optional<Visit> Walk::visit_at(trigger::Incarnation scope, StateNumber number) {
     const auto& memory = memory_of(scope, trigger::TriggerNumber{number});
@@ -75,7 +104,7 @@ std::optional<Visit> Walk::holder_of(const Value& params) {
         return std::nullopt;
     }
     auto visit = visit_at(place->first, static_cast<StateNumber>(place->second));
-    return visit && visit->token == token ? std::move(visit) : std::nullopt;
+    return visit && is_same_token(visit->token, token) ? std::move(visit) : std::nullopt;
 }
 
 trigger::Attempt<void> Walk::answer(const Value& params) {

@@ -1,18 +1,18 @@
-#include "server/stepfunctions/signature.h"
+#include "http/signing/signature.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
+#include <fmt/chrono.h>
 #include <fmt/ranges.h>
 #include <sodium.h>
 
-#include "http/url.h"
-#include "value/time_text.h"
-
-namespace sluice::server::stepfunctions {
+namespace sluice::http::signing {
 
 namespace {
 
@@ -69,7 +69,7 @@ std::string tidied(std::string_view text) {
     return tidy;
 }
 
-std::string header_of(const http::Request& request, std::string_view name) {
+std::string header_of(const Request& request, std::string_view name) {
     const auto* found = request.headers.find(name);
     return found == nullptr ? "" : tidied(*found);
 }
@@ -84,9 +84,9 @@ std::string canonical_query(std::string_view target) {
     return fmt::format("{}", fmt::join(pairs, "&"));
 }
 
-std::string canonical(const http::Request& request, const std::vector<std::string>& names) {
-    auto target = http::origin_form(request.target);
-    auto text = fmt::format("{}\n{}\n{}\n", http::to_string(request.method),
+std::string canonical(const Request& request, const std::vector<std::string>& names) {
+    auto target = origin_form(request.target);
+    auto text = fmt::format("{}\n{}\n{}\n", to_string(request.method),
                             target.substr(0, target.find('?')), canonical_query(target));
     for (const auto& name : names) {
         text += fmt::format("{}:{}\n", name, header_of(request, name));
@@ -94,19 +94,34 @@ std::string canonical(const http::Request& request, const std::vector<std::strin
     return text + fmt::format("\n{}\n{}", fmt::join(names, ";"), hash(request.body));
 }
 
-/// `20261116T020331Z`
-Result<Time> parse_date(std::string_view text) {
-    if (text.size() != 16) {
-        return fail(Errc::InvalidInput, "expected a date such as 20261116T020331Z");
+/// `20261116T020331Z`; nothing when it is none.
+std::optional<Time> parse_date(std::string_view text) {
+    if (text.size() != 16 || text[8] != 'T' || text[15] != 'Z') {
+        return std::nullopt;
     }
-    return value::parse_time(fmt::format("{}-{}-{}T{}:{}:{}Z", text.substr(0, 4), text.substr(4, 2),
-                                         text.substr(6, 2), text.substr(9, 2), text.substr(11, 2),
-                                         text.substr(13, 2)));
+    auto is_number = true;
+    auto number = [&](std::size_t at, std::size_t size) {
+        auto value = 0;
+        auto [end, error] = std::from_chars(text.data() + at, text.data() + at + size, value);
+        is_number &= error == std::errc{} && end == text.data() + at + size;
+        return value;
+    };
+    auto day = std::chrono::year_month_day{std::chrono::year{number(0, 4)},
+                                           std::chrono::month(unsigned(number(4, 2))),
+                                           std::chrono::day(unsigned(number(6, 2)))};
+    auto time = std::chrono::hours{number(9, 2)} + std::chrono::minutes{number(11, 2)} +
+                std::chrono::seconds{number(13, 2)};
+    return is_number && day.ok() ? std::optional{Time{std::chrono::sys_days{day} + time}}
+                                 : std::nullopt;
+}
+
+std::string date_text(Time time) {
+    return fmt::format("{:%Y%m%dT%H%M%SZ}", std::chrono::floor<std::chrono::seconds>(time));
 }
 
 } // namespace
 
-std::expected<Signature, Fault> Signature::parse(std::string_view header) {
+Result<Signature> Signature::parse(std::string_view header) {
     auto signature = Signature{};
     auto scope = std::vector<std::string>{};
     header.remove_prefix(std::min(header.size(), algorithm.size()));
@@ -125,10 +140,10 @@ std::expected<Signature, Fault> Signature::parse(std::string_view header) {
     }
     auto is_host_signed = std::ranges::find(signature.headers, "host") != signature.headers.end();
     if (scope.size() != 5 || signature.digest.empty() || !is_host_signed) {
-        return refuse("IncompleteSignature",
-                      "Authorization: expected {} Credential=KEY/DAY/REGION/states/aws4_request, "
-                      "SignedHeaders=host;…, Signature=…",
-                      algorithm);
+        return fail(Errc::InvalidInput,
+                    "Authorization: expected {} Credential=KEY/DAY/REGION/SERVICE/aws4_request, "
+                    "SignedHeaders=host;…, Signature=…",
+                    algorithm);
     }
     signature.key = scope[0];
     signature.day = scope[1];
@@ -137,7 +152,7 @@ std::expected<Signature, Fault> Signature::parse(std::string_view header) {
     return signature;
 }
 
-std::string Signature::digest_of(const http::Request& request, std::string_view secret) const {
+std::string Signature::digest_of(const Request& request, std::string_view secret) const {
     auto scope = fmt::format("{}/{}/{}/aws4_request", day, region, service);
     auto text = fmt::format("{}\n{}\n{}\n{}", algorithm, header_of(request, "X-Amz-Date"), scope,
                             hash(canonical(request, headers)));
@@ -150,28 +165,46 @@ std::string Signature::digest_of(const http::Request& request, std::string_view 
     return hex(keyed(derived, text));
 }
 
-std::expected<void, Fault> Signature::check(const http::Request& request, std::string_view secret,
-                                            Time now) const {
+Result<void> Signature::check(const Request& request, std::string_view secret, Time now) const {
     auto date = header_of(request, "X-Amz-Date");
     auto time = parse_date(date);
     if (!time || !date.starts_with(day)) {
-        return refuse("IncompleteSignature",
-                      "X-Amz-Date: expected the time of signing, such as 20261116T020331Z, on the "
-                      "day of the credential");
+        return fail(Errc::InvalidInput,
+                    "X-Amz-Date: expected the time of signing, such as 20261116T020331Z, on the "
+                    "day of the credential");
     }
     if (std::chrono::abs(now - *time) > skew_max) {
-        return refuse("InvalidSignatureException",
-                      "Signature expired: it is of {}, and the time here is {}",
-                      value::format_time(*time), value::format_time(now));
+        return fail(Errc::Stale, "Signature expired: it is of {}, and the time here is {}", date,
+                    date_text(now));
     }
     auto expected = digest_of(request, secret);
     // How long comparing takes must not tell how much of it was right.
     if (expected.size() != digest.size() ||
         sodium_memcmp(expected.data(), digest.data(), expected.size()) != 0) {
-        return refuse("InvalidSignatureException",
-                      "the signature does not match: check the secret access key");
+        return fail(Errc::Conflict, "the signature does not match: check the secret access key");
     }
     return {};
 }
 
-} // namespace sluice::server::stepfunctions
+std::string Signature::text() const {
+    return fmt::format("{} Credential={}/{}/{}/{}/aws4_request, SignedHeaders={}, Signature={}",
+                       algorithm, key, day, region, service, fmt::join(headers, ";"), digest);
+}
+
+void sign(Request& request, const Url& url, const Signer& signer, Time now) {
+    auto date = date_text(now);
+    auto signature = Signature{.key = signer.key,
+                               .day = date.substr(0, 8),
+                               .region = signer.region,
+                               .service = signer.service,
+                               .headers = {"host", "x-amz-content-sha256", "x-amz-date"}};
+    request.headers.set("X-Amz-Date", date);
+    request.headers.set("X-Amz-Content-Sha256", hash(request.body));
+    auto seen = request; // As the other side has it: the client adds the host by itself.
+    seen.target = url.target;
+    seen.headers.set("Host", url.authority());
+    signature.digest = signature.digest_of(seen, signer.secret);
+    request.headers.set("Authorization", signature.text());
+}
+
+} // namespace sluice::http::signing

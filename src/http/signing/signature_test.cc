@@ -1,18 +1,16 @@
-#include "server/stepfunctions/signature.h"
+#include "http/signing/signature.h"
 
 #include <gtest/gtest.h>
 
-#include "value/time_text.h"
-
-namespace sluice::server::stepfunctions {
+namespace sluice::http::signing {
 namespace {
 
 constexpr auto secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 constexpr auto digest = "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7";
 
 /// The example that the service's documentation works out.
-http::Request documented_request() {
-    return {.method = http::Method::Get,
+Request documented_request() {
+    return {.method = Method::Get,
             .target = "/?Action=ListUsers&Version=2010-05-08",
             .headers = {{"Host", "iam.amazonaws.com"},
                         {"Content-Type", " application/x-www-form-urlencoded;   charset=utf-8 "},
@@ -28,8 +26,11 @@ Signature documented_signature() {
         .value();
 }
 
-Time at(std::string_view text) {
-    return value::parse_time(text).value();
+/// On the day of the example.
+Time at(int hour, int minute) {
+    using namespace std::chrono_literals;
+    return std::chrono::sys_days{2015y / 8 / 30} + std::chrono::hours{hour} +
+           std::chrono::minutes{minute};
 }
 
 TEST(Signature, IsWhatTheServiceWorksOut) {
@@ -37,19 +38,18 @@ TEST(Signature, IsWhatTheServiceWorksOut) {
 
     EXPECT_EQ(signature.key, "AKIDEXAMPLE");
     EXPECT_EQ(signature.digest_of(documented_request(), secret), digest);
-    EXPECT_TRUE(signature.check(documented_request(), secret, at("2015-08-30T12:40:00Z")));
+    EXPECT_TRUE(signature.check(documented_request(), secret, at(12, 40)));
 }
 
 TEST(Signature, IsRefusedForAnotherSecretBodyOrTarget) {
     auto signature = documented_signature();
-    auto now = at("2015-08-30T12:36:00Z");
+    auto now = at(12, 36);
     auto changed = documented_request();
     changed.body = "x";
     auto moved = documented_request();
     moved.target = "/?Action=DeleteUser&Version=2010-05-08";
 
-    EXPECT_EQ(signature.check(documented_request(), "other", now).error().type,
-              "InvalidSignatureException");
+    EXPECT_EQ(signature.check(documented_request(), "other", now).error().code, Errc::Conflict);
     EXPECT_FALSE(signature.check(changed, secret, now));
     EXPECT_FALSE(signature.check(moved, secret, now));
 }
@@ -57,8 +57,8 @@ TEST(Signature, IsRefusedForAnotherSecretBodyOrTarget) {
 TEST(Signature, IsOfNowOrIsRefused) {
     auto signature = documented_signature();
 
-    EXPECT_FALSE(signature.check(documented_request(), secret, at("2015-08-30T12:52:00Z")));
-    EXPECT_FALSE(signature.check(documented_request(), secret, at("2015-08-30T12:20:00Z")));
+    EXPECT_FALSE(signature.check(documented_request(), secret, at(12, 52)));
+    EXPECT_FALSE(signature.check(documented_request(), secret, at(12, 20)));
 }
 
 TEST(Signature, NeedsAllItsParts) {
@@ -67,9 +67,26 @@ TEST(Signature, NeedsAllItsParts) {
           "AWS4-HMAC-SHA256 Credential=a/b/c/d, SignedHeaders=host, Signature=1",
           "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=x-amz-date, Signature=1",
           "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature="}) {
-        EXPECT_EQ(Signature::parse(text).error().type, "IncompleteSignature") << text;
+        EXPECT_EQ(Signature::parse(text).error().code, Errc::InvalidInput) << text;
     }
 }
 
+TEST(Signature, IsMadeAsItIsChecked) {
+    auto url = parse_url("https://s3.example.org:9000/bucket/a%20b?prefix=x&list-type=2").value();
+    auto request = Request{.method = Method::Put, .body = "content"};
+
+    sign(request, url, {"KEY", secret, "eu-west-1", "s3"}, at(12, 36));
+
+    auto received = request;
+    received.target = url.target;
+    received.headers.set("Host", "s3.example.org:9000");
+    auto signature = Signature::parse(*received.headers.find("Authorization")).value();
+    EXPECT_EQ(signature.key, "KEY");
+    EXPECT_EQ(signature.region, "eu-west-1");
+    EXPECT_TRUE(signature.check(received, secret, at(12, 40)));
+    received.body = "other";
+    EXPECT_FALSE(signature.check(received, secret, at(12, 40)));
+}
+
 } // namespace
-} // namespace sluice::server::stepfunctions
+} // namespace sluice::http::signing

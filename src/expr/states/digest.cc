@@ -1,4 +1,4 @@
-#include "expr/states/internal/digest.h"
+#include "expr/states/digest.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <openssl/evp.h>
 
-namespace sluice::expr::states::internal {
+namespace sluice::expr::states {
 namespace {
 
 using Method = const EVP_MD* (*)();
@@ -40,4 +40,4 @@ std::optional<std::string> hex_digest(std::string_view text, std::string_view al
     return out;
 }
 
-} // namespace sluice::expr::states::internal
+} // namespace sluice::expr::states
