@@ -1,6 +1,7 @@
 #include "sluice/functions.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "reactor/control_group.h"
@@ -59,7 +60,7 @@ reactor::CommandLimits command_limits(const std::vector<FunctionForm>& forms,
     if (auto group = reactor::find_control_group()) {
         limits.control_group = *std::move(group);
         diagnostics.info("limits of functions are held by control groups",
-                         {{"group", limits.control_group.string()}});
+                         {{"group", limits.control_group.memory.string()}});
     } else {
         diagnostics.warn(
             "limits of functions are held by rlimits: memory counts as address "
@@ -80,6 +81,23 @@ Result<connector::http::Function> http_function_of(const FunctionForm& form) {
         .headers = form.headers,
         .format = form.is_plain_json ? Format::Json : Format::CloudEvent,
         .heartbeat = form.heartbeat};
+}
+
+bool has_secrets(const FunctionForm& form) {
+    return secret::Secrets::has_reference(form.url) ||
+           std::ranges::any_of(form.headers, [](const auto& header) {
+               return secret::Secrets::has_reference(header.second);
+           });
+}
+
+/// With its secrets as they are now.
+Result<connector::http::Function> http_function_of(FunctionForm form,
+                                                   const secret::Secrets& secrets) {
+    form.url = TRY(secrets.expand(form.url));
+    for (auto& [name, value] : form.headers) {
+        value = TRY(secrets.expand(value));
+    }
+    return http_function_of(form);
 }
 
 connector::poll::Function poll_function_of(const FunctionForm& form) {
@@ -194,6 +212,18 @@ const Functions::Caller& Functions::caller_for(const FunctionForm& form) {
     return caller;
 }
 
+Result<std::shared_ptr<event::Sink>> Functions::make_http(const FunctionForm& form) {
+    // Whoever writes a task is not to have secrets sent wherever he likes.
+    if (secrets_ == nullptr || form.is_of_task || !has_secrets(form)) {
+        auto function = TRY(http_function_of(form));
+        return std::make_shared<connector::http::Sink>(caller_for(form), std::move(function));
+    }
+    // One that is missing is said now and not with the first call.
+    std::ignore = TRY(http_function_of(form, *secrets_));
+    auto source = [form, secrets = secrets_] { return http_function_of(form, *secrets); };
+    return std::make_shared<connector::http::Sink>(caller_for(form), std::move(source));
+}
+
 Result<engine::Function> Functions::make(const FunctionForm& form) {
     auto lock = std::lock_guard{mutex_};
     auto function = engine::Function{.concurrency = form.concurrency};
@@ -207,10 +237,7 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
                 connector::process::Functions{{form.name, command_of(form)}}));
             function.sink = processes_.back().get();
             break;
-        case FunctionKind::Http:
-            function.owner = std::make_shared<connector::http::Sink>(caller_for(form),
-                                                                     TRY(http_function_of(form)));
-            break;
+        case FunctionKind::Http: function.owner = TRY(make_http(form)); break;
         case FunctionKind::Poll:
             function.owner =
                 std::make_shared<connector::poll::Sink>(queues_, poll_function_of(form));

@@ -57,6 +57,13 @@ public:
     /// Adds it to a namespace, before the engine is opened.
     Result<void> add(const std::string& space, const workflow::raw::FunctionForm& form);
 
+    /// What calls go to whose function is not there, in every namespace; before the engine is
+    /// opened.
+    void add_rest(std::shared_ptr<event::Sink> sink) {
+        table_.shared.try_emplace(std::string{engine::any_function},
+                                  engine::Function{.sink = sink.get(), .owner = sink});
+    }
+
     /// By name, for the engine.
     const engine::FunctionTable& table() const { return table_; }
     connector::poll::Queues& queues() { return *queues_; }
@@ -67,6 +74,7 @@ private:
 
     using Caller = std::shared_ptr<connector::http::Caller>;
     const Caller& caller_for(const workflow::raw::FunctionForm& form);
+    Result<std::shared_ptr<event::Sink>> make_http(const workflow::raw::FunctionForm& form);
 
     observe::Diagnostics& diagnostics_;
     const secret::Secrets* secrets_; ///< Null: there are none.

@@ -27,8 +27,10 @@ namespace asl = workflow::asl;
 using ReadDefinition = std::expected<raw::Definition, Findings>;
 
 raw::CheckOptions options_of(const KnownFunctions& known) {
-    return {
-        .known_functions = known.names, .are_all_known = known.are_all, .known_pools = known.pools};
+    return {.known_functions = known.names,
+            .are_all_known = known.are_all,
+            .known_pools = known.pools,
+            .refused_tasks = known.refused_tasks};
 }
 
 ReadDefinition read_tasks(const raw::Document& document, const trigger::Vocabulary& vocabulary,
@@ -134,6 +136,23 @@ std::vector<raw::FunctionForm> functions_of(const raw::Document& document) {
     return dag::is_dag(document.form)
                ? dag::compile(document.form, dag::built_in_operators()).functions
                : raw::compile(document).functions;
+}
+
+std::vector<raw::FunctionForm> task_functions_of(const raw::Document& document,
+                                                 std::string_view definition) {
+    auto form = document.form;
+    const auto* nested = form.find("definitions");
+    const auto* inner = nested == nullptr ? nullptr : nested->find(definition);
+    if (inner != nullptr && form.find("name") != nullptr &&
+        *form.find("name") != Value{definition}) {
+        form = inner->with("name", definition);
+    }
+    if (!dag::is_dag(form)) {
+        return {};
+    }
+    auto functions = dag::compile(form, dag::built_in_operators()).functions;
+    std::erase_if(functions, [](const raw::FunctionForm& each) { return !each.is_of_task; });
+    return functions;
 }
 
 } // namespace sluice::app

@@ -2,6 +2,7 @@
 
 #include <expected>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct KnownFunctions {
     std::set<std::string, std::less<>> pools{};
     bool are_all = false;        ///< Whatever is called is there.
     bool may_come_later = false; ///< Those that a definition cannot declare itself are not missed.
+    /// Types of tasks that are not taken here, and why.
+    std::map<std::string, std::string, std::less<>> refused_tasks{};
 
     void add(const workflow::raw::FunctionForm& form) {
         (form.kind == workflow::raw::FunctionKind::Pool ? pools : names).insert(form.name);
@@ -50,5 +53,9 @@ Findings check_definition(const std::string& text, const std::string& file,
 
 /// The functions that a document declares which has been read before.
 std::vector<workflow::raw::FunctionForm> functions_of(const workflow::raw::Document& document);
+
+/// Those that tasks bring along, of one of the definitions that such a document has.
+std::vector<workflow::raw::FunctionForm> task_functions_of(const workflow::raw::Document& document,
+                                                           std::string_view definition);
 
 } // namespace sluice::app

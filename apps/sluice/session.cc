@@ -144,6 +144,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .calls_functions = options.calls_functions,
          .marker = std::move(marker),
          .watch = std::move(options.watch),
+         .admit_nested = std::move(options.admit_nested),
          .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
     session->functions_->attach(*session->engine_);

@@ -96,10 +96,11 @@ void add_data_to_retry(std::vector<Command>& commands) {
     };
     auto* task = std::get<std::string*>(target_of("--task"));
     auto* input = std::get<std::string*>(target_of("--input"));
+    auto* id = std::get<std::string*>(target_of("--as"));
     auto* is_json = std::get<bool*>(target_of("--json"));
     auto options = std::make_shared<TaskOptions>(TaskOptions{.verb = "retry"});
     auto* runs = std::get<std::vector<std::string>*>(retry->words.front().target);
-    retry->run = [options, runs, task, input, is_json, on_server = retry->run] {
+    retry->run = [options, runs, task, input, id, is_json, on_server = retry->run] {
         if (options->data.empty()) {
             return on_server();
         }
@@ -110,6 +111,7 @@ void add_data_to_retry(std::vector<Command>& commands) {
         options->run = runs->front();
         options->task = *task;
         options->input = *input;
+        options->id = *id;
         options->is_json = *is_json;
         return tell_task(*options);
     };

@@ -7,6 +7,7 @@
 #include "cli/json_option.h"
 #include "cli/output.h"
 #include "value/json.h"
+#include "value/wording.h"
 
 namespace sluice::cli {
 
@@ -22,6 +23,7 @@ struct ChangeOptions {
     std::string reason;
     std::string task;  ///< Of `retry`: where it goes on.
     std::string input; ///< Of that task: JSON; empty: what its definition says.
+    std::string id;    ///< Of the run that goes on in place of one that has succeeded.
     bool is_json = false;
 
     bool has_filter() const {
@@ -36,16 +38,17 @@ struct ChangeOptions {
 Result<Value> body_of(const ChangeOptions& options) {
     auto body = Value{};
     for (const auto& [name, text] :
-         {std::pair{"reason", &options.reason}, {"task", &options.task}}) {
+         {std::pair{"reason", &options.reason}, {"task", &options.task}, {"id", &options.id}}) {
         if (!text->empty()) {
             body = body.with(name, *text);
         }
     }
+    auto is_of_task = !options.input.empty() || !options.id.empty();
+    if (is_of_task && options.task.empty()) {
+        return fail(Errc::InvalidInput, "--input and --as are for a task: name it with --task");
+    }
     if (options.input.empty()) {
         return body;
-    }
-    if (options.task.empty()) {
-        return fail(Errc::InvalidInput, "--input is for a task: name it with --task");
     }
     return body.with("input", TRY(read_json_option("--input", options.input)));
 }
@@ -64,7 +67,8 @@ ExitCode change_each(client::Client& client, const ChangeOptions& options) {
             print_line(
                 value::to_json(changed->is_map() ? *changed : Value::object({{"run", run}})));
         } else {
-            print_line(run);
+            auto told = value::text_at(*changed, "run");
+            print_line(told.empty() ? run : told);
         }
     }
     return worst;
@@ -139,6 +143,11 @@ Command change_command(const Host& host, const std::string& name, const std::str
                                  .help = "Of that task, instead of what its definition says: "
                                          "JSON, or @FILE",
                                  .value = "JSON"});
+        command.words.push_back({.name = "--as",
+                                 .target = &options->id,
+                                 .help = "Of a run that has succeeded: the id of the new run that "
+                                         "goes on from there",
+                                 .value = "ID"});
     }
     command.words.push_back(json_word(options->is_json, "As JSON, one line each"));
     options->connection.add_to(command);
@@ -152,7 +161,8 @@ std::vector<Command> change_commands(const Host& host) {
             change_command(host, "terminate", "End a run at once", true),
             change_command(host, "pause", "Let a run decide nothing until it is resumed", false),
             change_command(host, "resume", "Let a paused run go on", false),
-            change_command(host, "retry", "Let a run that failed go on", true)};
+            change_command(host, "retry", "Let a run that failed go on, or begin again from a task",
+                           true)};
 }
 
 } // namespace sluice::cli

@@ -1,5 +1,6 @@
 #include "engine/awake_runs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/run_records.h"
@@ -7,6 +8,8 @@
 namespace sluice::engine {
 
 namespace {
+
+constexpr auto settled_share = std::size_t{8};
 
 std::string name_key(const RunName& run) {
     auto key = run.space;
@@ -40,7 +43,8 @@ AwakeRun* AwakeRuns::insert(const RunName& run, std::unique_ptr<trigger::RunStat
 Result<AwakeRun*> AwakeRuns::find(const RunName& run) {
     if (auto found = runs_.find(name_key(run)); found != runs_.end()) {
         auto* awake = found->second.get();
-        by_use_.splice(by_use_.end(), by_use_, awake->place);
+        auto& list = list_of(*awake);
+        list.splice(list.end(), list, awake->place);
         return awake;
     }
     if (buried_.contains(run)) {
@@ -70,17 +74,39 @@ Result<AwakeRun*> AwakeRuns::create(const RunName& run, const std::string& set) 
 void AwakeRuns::remove(const RunName& run) {
     auto found = runs_.find(name_key(run));
     if (found != runs_.end()) {
-        by_use_.erase(found->second->place);
-        runs_.erase(found);
+        remove(*found->second);
     }
+}
+
+void AwakeRuns::remove(AwakeRun& run) {
+    list_of(run).erase(run.place);
+    runs_.erase(name_key(run.name));
+}
+
+void AwakeRuns::note_written(AwakeRun& run, std::uint64_t commit) {
+    run.is_touched = false;
+    run.last_commit = commit;
+    auto& from = list_of(run);
+    run.is_settled = run.state->has_ended() && !run.state->has_work();
+    if (run.is_settled) {
+        run.journal = {};
+        run.state->release_room();
+    }
+    auto& to = list_of(run);
+    to.splice(to.end(), from, run.place);
 }
 
 void AwakeRuns::shrink(std::uint64_t synced_commit) {
     std::erase_if(buried_, [&](const auto& each) { return each.second <= synced_commit; });
-    for (auto it = by_use_.begin(); runs_.size() > runs_max_ && it != by_use_.end();) {
+    shrink(settled_by_use_, runs_max_ / settled_share, synced_commit);
+    shrink(by_use_, runs_max_ - std::min(runs_max_, settled_by_use_.size()), synced_commit);
+}
+
+void AwakeRuns::shrink(std::list<AwakeRun*>& list, std::size_t most, std::uint64_t synced_commit) {
+    for (auto it = list.begin(); list.size() > most && it != list.end();) {
         auto* run = *it++;
         if (!run->is_touched && run->last_commit <= synced_commit) {
-            remove(RunName{run->name});
+            remove(*run);
         }
     }
 }
@@ -88,6 +114,7 @@ void AwakeRuns::shrink(std::uint64_t synced_commit) {
 void AwakeRuns::drop_all() {
     runs_.clear();
     by_use_.clear();
+    settled_by_use_.clear();
 }
 
 } // namespace sluice::engine

@@ -34,7 +34,8 @@ struct AwakeRun {
     bool is_touched = false;                  ///< By this batch.
     bool is_listed_ready = false;             ///< Has a key among those with work.
     std::uint64_t last_commit = 0;            ///< That wrote it.
-    std::list<AwakeRun*>::iterator place;     ///< Among the runs by last use.
+    bool is_settled = false;                  ///< It has ended, and is among those that have.
+    std::list<AwakeRun*>::iterator place;     ///< Among its like by last use.
 };
 
 /// The runs of a shard that are awake: those with something to do, and those that had lately. The
@@ -51,7 +52,11 @@ public:
     void remove(const RunName& run);
     /// Its keys are gone with this commit, though the store may still show them until then.
     void bury(const RunName& run, std::uint64_t commit) { buried_[run] = commit; }
-    /// Lets those go that were not used lately, if all they did is durable.
+    /// What a batch did to it is written.
+    void note_written(AwakeRun& run, std::uint64_t commit);
+    /// Lets those go that were not used lately, if all they did is durable. Few that have ended are
+    /// kept: they are asked how they ended soon, or not at all, and runs that follow find their
+    /// memory still warm.
     void shrink(std::uint64_t synced_commit);
     /// After a failed commit: nothing that was decided since counts.
     void drop_all();
@@ -61,6 +66,11 @@ public:
 private:
     AwakeRun* insert(const RunName& run, std::unique_ptr<trigger::RunState> state,
                      std::shared_ptr<const trigger::TriggerSet> set);
+    void remove(AwakeRun& run);
+    std::list<AwakeRun*>& list_of(const AwakeRun& run) {
+        return run.is_settled ? settled_by_use_ : by_use_;
+    }
+    void shrink(std::list<AwakeRun*>& list, std::size_t most, std::uint64_t synced_commit);
     Result<std::shared_ptr<const trigger::TriggerSet>> set_of(const std::string& hash);
 
     ShardId shard_;
@@ -71,6 +81,7 @@ private:
         runs_;                                ///< By namespace, zero byte, id.
     std::map<RunName, std::uint64_t> buried_; ///< Until that commit is synced.
     std::list<AwakeRun*> by_use_;             ///< Least lately used first.
+    std::list<AwakeRun*> settled_by_use_;     ///< Those that have ended, likewise.
 };
 
 } // namespace sluice::engine

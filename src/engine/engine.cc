@@ -128,7 +128,8 @@ public:
                                        .retention = options_.retention,
                                        .checkpoint_events = options_.checkpoint_events,
                                        .marker = marker_.get(),
-                                       .lane = at % lanes});
+                                       .lane = at % lanes,
+                                       .admit_nested = &options_.admit_nested});
             auto left = TRY(shard->open(states[at]));
             lane_of(ids[at]).add(std::move(shard), std::move(left));
         }
@@ -181,6 +182,28 @@ public:
             done(std::unexpected(past.error()));
             return;
         }
+        fork_from(run, event, *std::move(past), id, {}, std::move(done));
+    }
+
+    void restart(const RunName& run, const std::string& id, Value action, Done done) override {
+        auto checked = check_run_id(run.id);
+        checked = checked ? check_given_id(id) : checked;
+        auto inspector = Inspector{store_, catalog_.vocabulary()};
+        auto last = checked ? event_before_success(inspector, run)
+                            : Result<trigger::EventNumber>{std::unexpected(checked.error())};
+        auto past = last ? state_at(inspector, run, *last)
+                         : Result<PastState>{std::unexpected(last.error())};
+        if (!past) {
+            done(std::unexpected(past.error()));
+            return;
+        }
+        // What it had told itself last was that it has come to its end.
+        past->state->queue.clear();
+        fork_from(run, *last, *std::move(past), id, std::move(action), std::move(done));
+    }
+
+    void fork_from(const RunName& run, trigger::EventNumber event, PastState past,
+                   const std::string& id, Value action, Done done) {
         auto fork = RunName{.space = run.space, .id = id};
         if (options_.references != nullptr) {
             auto shared = options_.references->objects().share(owner_of(run), owner_of(fork));
@@ -189,12 +212,13 @@ public:
                 return;
             }
         }
-        trigger::prepare_fork(*past->state, id, past->moment.steady);
+        trigger::prepare_fork(*past.state, id, past.moment.steady);
         post(ForkInput{.run = std::move(fork),
-                       .fork = {.image = trigger::encode_image(*past->state),
+                       .fork = {.image = trigger::encode_image(*past.state),
                                 .from = fmt::format("{}@{}", run.id, event.raw())},
-                       .set = past->state->info.set,
-                       .done = std::move(done)});
+                       .set = past.state->info.set,
+                       .done = std::move(done),
+                       .action = std::move(action)});
     }
 
     void send(std::string space, std::vector<event::Event> events, Accepted done) override {
@@ -283,6 +307,39 @@ public:
             return;
         }
         post(RemoveInput{.run = run, .when_running = when_running, .done = std::move(done)});
+    }
+
+    void apply_strategy(const std::string& space, const std::string& definition,
+                        Done done) override {
+        auto hash = catalog_.find(space, definition);
+        auto set =
+            hash
+                ? catalog_.set(*hash)
+                : Result<std::shared_ptr<const trigger::TriggerSet>>{std::unexpected(hash.error())};
+        if (!set) {
+            done(std::unexpected(set.error()));
+            return;
+        }
+        auto params = Value::object({{"strategy", trigger::to_form((*set)->spec().strategy)}});
+        auto action = Value::object({{std::string{trigger::admit_action}, std::move(params)}});
+        post(CommandInput{
+            .run = {.space = space, .id = trigger::standing_run_id("definition", definition)},
+            .type = std::string{trigger::types::run_command},
+            .data = Value::object({{"action", std::move(action)}}),
+            .done = [done = std::move(done)](Result<Value> told) mutable {
+                // Where no run has asked yet there is nobody to tell.
+                auto is_done = told || told.error().code == Errc::NotFound;
+                done(is_done ? Result<Value>{Value{}} : std::move(told));
+            }});
+    }
+
+    void remove_standing(const RunName& run, Done done) override {
+        if (!trigger::is_standing_run_id(run.id)) {
+            done(fail(Errc::InvalidInput, "\"{}\" is no standing run", run.id));
+            return;
+        }
+        post(RemoveInput{
+            .run = run, .when_running = WhenRunning::Terminate, .done = std::move(done)});
     }
 
     Result<std::uint64_t> feed(event::Source& source, std::string space,

@@ -47,6 +47,7 @@ struct EngineOptions {
     /// empty: nowhere.
     std::filesystem::path marker;
     Watch watch;
+    AdmitNested admit_nested; ///< Empty: every nested run begins.
     /// Where times are told; null: nowhere. Outlives the engine.
     observe::Metrics* metrics = nullptr;
     /// A commit failed and everything has stopped: the process should end.
@@ -98,6 +99,9 @@ public:
     /// A new run that begins as another was right after one of its events.
     virtual void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
                       Done done) = 0;
+    /// A new run that begins as one that succeeded was before its last event, and does an action
+    /// first: {run}. Conflict for a run that has not succeeded, InvalidInput when the action fails.
+    virtual void restart(const RunName& run, const std::string& id, Value action, Done done) = 0;
     virtual void send(std::string space, std::vector<event::Event> events, Accepted done) = 0;
     virtual void command(const RunName& run, std::string type, Value data, Done done) = 0;
     /// Answers the attempt of a task that a token names: {fate}, which is `late` when the attempt
@@ -121,6 +125,13 @@ public:
     /// With all runs that it started. Conflict for one that is running, unless it is to be
     /// terminated.
     virtual void remove(const RunName& run, WhenRunning when_running, Done done) = 0;
+
+    /// From now on the runs of a definition that wait for each other keep to the strategy of its
+    /// last version: those that it has room for begin at once.
+    virtual void apply_strategy(const std::string& space, const std::string& definition,
+                                Done done) = 0;
+    /// A standing run, which nobody may need any more.
+    virtual void remove_standing(const RunName& run, Done done) = 0;
 
     /// Reads a source to its end, by position, with back-pressure; every event must name its run.
     /// Blocks, also while a run has no room for the next event; `stop` ends that. What it took is

@@ -48,6 +48,7 @@ struct ForkInput {
     trigger::Forked fork;
     std::string set; ///< The trigger set it is pinned to.
     Done done;
+    Value action{}; ///< What it does first; when that fails there is no run. Null: nothing.
 };
 
 /// Events for runs of one shard.

@@ -30,6 +30,12 @@ Result<std::unique_ptr<trigger::RunState>> Inspector::run(const RunName& run) co
     return state;
 }
 
+Result<std::optional<trigger::RunProgress>> Inspector::progress(const RunName& run) const {
+    auto is_possible = !run.id.empty() && run.id.size() <= trigger::run_id_bytes_max;
+    return is_possible ? load_progress(store_, shard(run), run)
+                       : Result<std::optional<trigger::RunProgress>>{std::nullopt};
+}
+
 Result<void> Inspector::read_history(const RunName& run,
                                      const std::function<bool(const trigger::Entry&)>& use,
                                      trigger::EventNumber from) const {

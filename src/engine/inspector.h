@@ -34,6 +34,8 @@ public:
     }
     /// NotFound when there is no such run.
     Result<std::unique_ptr<trigger::RunState>> run(const RunName& run) const;
+    /// How far a run is, without the rest of it; nothing when there is no such run.
+    Result<std::optional<trigger::RunProgress>> progress(const RunName& run) const;
     /// Every event of a run that is kept, in the order it was decided. Stops early when `use`
     /// returns false.
     Result<void> read_history(const RunName& run,
@@ -84,6 +86,10 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
                             const trigger::DecideLimits& limits,
                             trigger::EventNumber from = trigger::EventNumber{0},
                             trigger::Listener* listener = nullptr);
+
+/// The last event of a run before the one that it succeeded with. Conflict when it has not
+/// succeeded.
+Result<trigger::EventNumber> event_before_success(const Inspector& inspector, const RunName& run);
 
 /// The state a run had right after this event, from what history recorded: needs none of the code
 /// that decided it.

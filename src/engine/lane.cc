@@ -36,8 +36,7 @@ bool Lane::step(std::vector<Input>& inputs) {
     if (has_stopped_) {
         return false;
     }
-    std::ranges::move(inputs, std::back_inserter(backlog_));
-    inputs.clear();
+    backlog_.add(inputs);
     if (in_flight_.size() >= limits_.batches_in_flight_max) {
         return false;
     }
@@ -54,13 +53,13 @@ void Lane::decide() {
         return result.has_value();
     };
     if (!is_full_ && !waiting_for_room_.empty()) {
-        std::ranges::move(backlog_, std::back_inserter(waiting_for_room_));
-        backlog_ = std::exchange(waiting_for_room_, {});
+        auto behind = backlog_.take_all();
+        backlog_.add(waiting_for_room_);
+        backlog_.add(behind);
     }
     auto bytes = std::size_t{0};
     while (!backlog_.empty() && bytes < limits_.batch_bytes_max) {
-        auto input = std::move(backlog_.front());
-        backlog_.pop_front();
+        auto input = backlog_.take();
         if (is_full_ && is_refused(input)) {
             continue;
         }
@@ -242,7 +241,7 @@ void Lane::stop(const Error& error) {
     for (auto& [id, shard] : shards_) {
         shard->abandon(error);
     }
-    for (auto& input : std::exchange(backlog_, {})) {
+    for (auto& input : backlog_.take_all()) {
         refuse(input, error);
     }
     outputs_.stop(error);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/internal/backlog.h"
 #include "engine/internal/committer.h"
 #include "engine/shard.h"
 
@@ -95,8 +96,8 @@ private:
     LaneLimits limits_;
     observe::Diagnostics& diagnostics_;
     std::map<ShardId, std::unique_ptr<Shard>> shards_;
-    std::deque<Input> backlog_; ///< Taken from the mailbox, not yet decided.
-    std::deque<Input> waiting_for_room_;
+    Backlog backlog_; ///< Taken from the mailbox, not yet decided.
+    std::vector<Input> waiting_for_room_;
     std::deque<Releases> in_flight_;
     std::vector<std::unique_ptr<store::Batch>> spare_batches_;
     std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;

@@ -1,5 +1,6 @@
 #include "engine/lane.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/feed.h"
@@ -93,6 +94,21 @@ TEST_F(LaneTest, AQuestionIsAnsweredWhileTheDiskIsFull) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(*answer, Value{true});
     EXPECT_FALSE(world_.lane().has_stopped());
+}
+
+TEST_F(LaneTest, FewRunsThatHaveEndedStayAwake) {
+    world_.define(
+        R"({"name":"short","triggers":[{"id":"end","on":"sluice.run.started","action":{"finish":{}}}]})");
+    world_.define(R"({"name":"long","triggers":[{"id":"never","on":"x"}]})");
+    constexpr auto runs = 20'000;
+    for (auto at = 0; at < runs; ++at) {
+        world_.start(fmt::format("short-{}", at), "short");
+    }
+    EXPECT_LT(world_.lane().stats().awake_runs, runs / 2);
+    for (auto at = 0; at < 3'000; ++at) {
+        world_.start(fmt::format("long-{}", at), "long");
+    }
+    EXPECT_GE(world_.lane().stats().awake_runs, 3'000U);
 }
 
 TEST_F(LaneTest, AQuestionWritesNothing) {

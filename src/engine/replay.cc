@@ -194,6 +194,34 @@ Result<ReplayReport> replay(Inspector& inspector, const RunName& run,
     return std::move(replayer).report();
 }
 
+Result<trigger::EventNumber> event_before_success(const Inspector& inspector, const RunName& run) {
+    auto state = TRY(inspector.run(run));
+    if (state->progress.status != trigger::Status::Succeeded) {
+        return fail(Errc::Conflict, "run \"{}\" has not succeeded", run.id);
+    }
+    auto ended = std::uint64_t{0};
+    auto look = [&](const trigger::Entry& entry) {
+        auto is_end = std::ranges::any_of(entry.changes, [](const trigger::Change& change) {
+            return std::holds_alternative<trigger::Ended>(change);
+        });
+        ended = is_end ? entry.number.raw() : ended;
+        return true;
+    };
+    // Behind the end comes only what clears up: it is found from there.
+    auto events = state->progress.events;
+    for (auto span = std::uint64_t{64}; ended == 0; span *= 16) {
+        auto from = events > span ? events - span : 0;
+        TRY(inspector.read_history(run, look, trigger::EventNumber{from}));
+        if (from == 0) {
+            break;
+        }
+    }
+    if (ended < 2) {
+        return fail(Errc::NotFound, "run \"{}\" has nothing before its end that is kept", run.id);
+    }
+    return trigger::EventNumber{ended - 1};
+}
+
 Result<PastState> state_at(const Inspector& inspector, const RunName& run,
                            trigger::EventNumber event) {
     auto past = PastState{.state = std::make_unique<trigger::RunState>()};

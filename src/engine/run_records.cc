@@ -11,6 +11,21 @@ namespace sluice::engine {
 
 namespace {
 
+/// Of a run that no commit has written yet: the store has nothing of it that could be removed.
+class FirstWrites final : public store::Batch {
+public:
+    explicit FirstWrites(store::Batch& batch) : batch_(batch) {}
+    void put(std::string_view key, std::string_view value) override { batch_.put(key, value); }
+    void remove(std::string_view /*key*/) override {}
+    void remove_range(std::string_view /*from*/, std::string_view /*to*/) override {}
+    void fence(const store::Fence& fence) override { batch_.fence(fence); }
+    std::size_t bytes() const override { return batch_.bytes(); }
+    void clear() override { batch_.clear(); }
+
+private:
+    store::Batch& batch_;
+};
+
 using trigger::DirtyEntity;
 using trigger::RunState;
 using trigger::Table;
@@ -53,7 +68,8 @@ std::optional<std::string> record_of_entity(const RunState& state, const DirtyEn
     switch (entity.table) {
         case Table::Info: return record_of(state.info);
         case Table::Progress: return record_of(state.progress);
-        case Table::Context: return record_of(state.context);
+        case Table::Context:
+            return state.context.is_null() ? std::nullopt : std::optional{record_of(state.context)};
         case Table::Scope: return record_in(state.scopes, entity.path);
         case Table::Task:
             return record_in(state.tasks,
@@ -375,6 +391,20 @@ Result<std::uint64_t> read_number(std::string_view record) {
     return in.u64();
 }
 
+Result<std::optional<trigger::RunProgress>> load_progress(const store::Store& store, ShardId shard,
+                                                          const RunName& run) {
+    auto key = keys::entity(keys::run(shard, run), {.table = Table::Progress});
+    auto record = TRY(store.get(key));
+    if (!record) {
+        return std::nullopt;
+    }
+    auto progress = trigger::RunProgress{};
+    if (auto read = read_record(*record, progress); !read) {
+        return fail(read.error().code, "run {}: {}", run.id, read.error().message);
+    }
+    return progress;
+}
+
 Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId shard,
                                            const RunName& run) {
     auto prefix = keys::run(shard, run);
@@ -398,10 +428,13 @@ Result<std::unique_ptr<RunState>> load_run(const store::Store& store, ShardId sh
     auto first = state->queue.empty() ? state->progress.emitted + 1 : state->queue.front().number;
     state->queue_stored_first = first;
     state->queue_stored_end = state->progress.emitted + 1;
+    state->is_stored = true;
     return state;
 }
 
-void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batch& batch) {
+void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batch& whole) {
+    auto first_writes = FirstWrites{whole};
+    store::Batch& batch = state.is_stored ? whole : first_writes;
     auto run_key = keys::run(shard, run);
     write_timers(state, shard, run, batch);
     write_triggers(state, run_key, batch);

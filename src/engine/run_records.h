@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/keys.h"
 #include "store/store.h"
@@ -18,6 +19,10 @@ Result<std::uint64_t> read_number(std::string_view record);
 /// Fails with Corrupt.
 Result<std::unique_ptr<trigger::RunState>> load_run(const store::Store& store, ShardId shard,
                                                     const RunName& run);
+
+/// How far a run is, without the rest of it: one key. Nothing when there is no such run.
+Result<std::optional<trigger::RunProgress>> load_progress(const store::Store& store, ShardId shard,
+                                                          const RunName& run);
 
 /// Puts what is dirty into the batch and marks the state clean.
 void write_dirty(trigger::RunState& state, ShardId shard, const RunName& run, store::Batch& batch);

@@ -41,6 +41,20 @@ TEST(RunRecords, SequencesHaveAFormat) {
     EXPECT_EQ(load_run(store, ShardId{0}, run).error().code, Errc::Unsupported);
 }
 
+/// Counts what would be written.
+class Removals final : public store::Batch {
+public:
+    void put(std::string_view /*key*/, std::string_view /*value*/) override { ++puts; }
+    void remove(std::string_view /*key*/) override { ++count; }
+    void remove_range(std::string_view /*from*/, std::string_view /*to*/) override { ++count; }
+    void fence(const store::Fence& /*fence*/) override {}
+    std::size_t bytes() const override { return 0; }
+    void clear() override {}
+
+    std::size_t puts = 0;
+    std::size_t count = 0;
+};
+
 class TriggerRecords : public ::testing::Test {
 protected:
     static constexpr auto shard = ShardId{0};
@@ -172,6 +186,21 @@ TEST_F(TriggerRecords, RemovesStatesThatAreNoLongerThere) {
     state_.root_triggers.clear();
     write();
     EXPECT_EQ(records(), 0U);
+}
+
+TEST_F(TriggerRecords, RemovesNothingOfARunThatWasNeverWritten) {
+    activate(1, 5);
+    trigger::apply(state_, trigger::ContextSet{});
+    state_.root_triggers.clear();
+    auto removals = Removals{};
+    write_dirty(state_, shard, run_, removals);
+    EXPECT_EQ(removals.count, 0U);
+    EXPECT_EQ(removals.puts, 1U); // Its progress: there is no context.
+
+    activate(1, 6);
+    state_.root_triggers.clear();
+    write_dirty(state_, shard, run_, removals);
+    EXPECT_GT(removals.count, 0U);
 }
 
 TEST_F(TriggerRecords, AreRefusedByAProgramWithoutGroups) {

@@ -193,8 +193,6 @@ Release Shard::write(store::Batch& batch) {
 }
 
 void Shard::write_run(AwakeRun& run, store::Batch& batch) {
-    run.is_touched = false;
-    run.last_commit = commit_;
     if (!run.journal.is_empty()) {
         auto record = run.journal.record(moment_);
         batch.put(keys::history(id_, run.name, run.first_event), record);
@@ -217,6 +215,7 @@ void Shard::write_run(AwakeRun& run, store::Batch& batch) {
         has_work ? batch.put(key, "1") : batch.remove(key);
         run.is_listed_ready = has_work;
     }
+    runs_.note_written(run, commit_);
 }
 
 Release Shard::take_answers() {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,6 +35,10 @@ struct Watch {
     std::function<void(const RunName&, const RunSummary&)> listed;
 };
 
+/// Asked before a nested run begins. What it gives is kept until the run is listed; an error puts
+/// the start off. Called on the lanes' threads.
+using AdmitNested = std::function<Result<std::shared_ptr<void>>(const std::string& space)>;
+
 /// What a shard needs of the world around it. All of it outlives the shard.
 struct ShardServices {
     store::Store& store;
@@ -46,6 +51,7 @@ struct ShardServices {
     std::uint64_t checkpoint_events = 10'000;
     CrashMarker* marker = nullptr; ///< Null: nothing is noted.
     std::size_t lane = 0;
+    const AdmitNested* admit_nested = nullptr; ///< Null: every one begins.
 };
 
 /// What one commit lets loose once it is durable.
@@ -144,6 +150,11 @@ private:
     /// All it has goes with the commit being decided.
     void forget(AwakeRun& run);
     Result<void> start_child(const Message& message);
+    /// Why there is no room for a nested run; empty: there is.
+    std::string refuse_child(const RunName& run);
+    void put_off(const Message& message, const std::string& why);
+    void send_start(const AwakeRun& run, const trigger::TaskKey& key,
+                    const trigger::TaskState& task);
     /// Instead of starting a run that is there: its parent hears of its end. Says what speaks
     /// against it.
     Result<std::string> adopt(const RunName& run, const trigger::RunInfo& info);

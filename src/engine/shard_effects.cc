@@ -14,12 +14,13 @@ namespace sluice::engine {
 namespace {
 
 /// The trace that a nested run belongs to, below the span of its start; null: none.
-Value trace_below(const std::string& run, const trigger::TaskOpened& opened) {
-    const auto* trace = opened.task.policy.find("traceparent");
+Value trace_below(const std::string& run, const trigger::TaskKey& key,
+                  const trigger::TaskState& task) {
+    const auto* trace = task.policy.find("traceparent");
     if (trace == nullptr || !trace->is_string()) {
         return {};
     }
-    auto start = fmt::format("{}/{}/{}", run, opened.key.fire.raw(), opened.key.index);
+    auto start = fmt::format("{}/{}/{}", run, key.fire.raw(), key.index);
     return Value{event::trace_under(trace->as_string(), start)};
 }
 
@@ -48,7 +49,12 @@ void Shard::follow_effects(AwakeRun& run, std::size_t from) {
             follow(run, *closed);
         } else if (const auto* retried = std::get_if<trigger::TaskRetried>(&effect)) {
             auto task = run.state->tasks.find(retried->key);
-            if (!retried->is_waiting && task != run.state->tasks.end()) {
+            if (retried->is_waiting || task == run.state->tasks.end()) {
+                continue;
+            }
+            if (task->second.kind == trigger::TaskKind::Run) {
+                send_start(run, retried->key, task->second);
+            } else {
                 release_.calls.push_back(
                     call_of(run, retried->key, task->second, retried->attempt));
             }
@@ -112,29 +118,34 @@ Nanos Shard::retention_of(const AwakeRun& run) const {
 void Shard::follow(AwakeRun& run, trigger::TaskOpened&& opened) {
     if (opened.task.kind != trigger::TaskKind::Run) {
         outbox_.add_call(run.name, opened.key);
-        if (opened.task.is_waiting) {
-            return; // For its next attempt, which has a timer.
-        }
+    }
+    if (opened.task.is_waiting) {
+        return; // For its next attempt, which has a timer.
+    }
+    if (opened.task.kind != trigger::TaskKind::Run) {
         auto attempt = opened.task.attempt;
         release_.calls.push_back(call_of(run, opened.key, std::move(opened.task), attempt));
         return;
     }
-    auto child = RunName{.space = run.name.space, .id = opened.task.child};
-    auto info = trigger::RunInfo{.definition = opened.task.target, .input = opened.task.input};
+    send_start(run, opened.key, opened.task);
+}
+
+void Shard::send_start(const AwakeRun& run, const trigger::TaskKey& key,
+                       const trigger::TaskState& task) {
+    auto child = RunName{.space = run.name.space, .id = task.child};
+    auto info = trigger::RunInfo{.definition = task.target, .input = task.input};
     if (const auto* priority = run.state->info.labels.find(trigger::priority_label)) {
         info.labels = Value::object({{std::string{trigger::priority_label}, *priority}});
     }
-    info.parent = trigger::Parent{.run = run.name.id,
-                                  .fire = opened.key.fire,
-                                  .index = opened.key.index,
-                                  .attempt = opened.task.attempt};
+    info.parent = trigger::Parent{
+        .run = run.name.id, .fire = key.fire, .index = key.index, .attempt = task.attempt};
     outbox_.add_message(
         shard_of(child, services_.store.shard_count()),
         {.kind = Message::Kind::Start,
          .to = child,
          .info = std::move(info),
-         .type = opened.task.policy.find(adopt_word) == nullptr ? "" : std::string{adopt_word},
-         .data = trace_below(run.name.id, opened)});
+         .type = task.policy.find(adopt_word) == nullptr ? "" : std::string{adopt_word},
+         .data = trace_below(run.name.id, key, task)});
 }
 
 void Shard::follow(AwakeRun& run, const trigger::TaskClosed& closed) {

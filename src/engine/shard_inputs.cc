@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
@@ -19,12 +21,38 @@ Value ending_of(const trigger::RunState& state) {
                           {"error", state.progress.error}});
 }
 
+/// What a reply says that went wrong.
+std::string message_in(const Value& reply) {
+    const auto* error = reply.find("error");
+    const auto* message = error == nullptr ? nullptr : error->find("message");
+    return message != nullptr && message->is_string() ? std::string{message->as_string()}
+                                                      : "the run did not take it";
+}
+
+bool gives_back(const Message& message) {
+    auto event = value::parse_json(message.json);
+    const auto* type = event ? event->find("type") : nullptr;
+    return type != nullptr && *type == Value{trigger::types::place_left};
+}
+
 /// Whether an attempt was one of this very run, and not of one that had its name before, or of a
 /// scope that was opened anew since.
 bool is_of(const AttemptId& attempt, const trigger::RunState& state) {
     auto task = state.tasks.find(attempt.key);
     return attempt.started == state.info.started &&
            (task == state.tasks.end() || task->second.scope == attempt.scope);
+}
+
+/// Between attempts to start a nested run that there was no room for.
+constexpr auto put_off_min = std::chrono::seconds{1};
+constexpr auto put_off_max = std::chrono::seconds{30};
+constexpr auto put_off_doublings_max = std::uint32_t{5};
+/// Of what a parent is told: when it is to try again.
+constexpr auto put_off_member = std::string_view{"retry_after"};
+
+std::optional<Nanos> put_off_by(const Value& told) {
+    const auto* delay = told.find(put_off_member);
+    return delay == nullptr ? std::nullopt : std::optional{delay->as_duration()};
 }
 
 std::unexpected<Error> no_such_run(const RunName& run) {
@@ -102,6 +130,18 @@ Result<void> Shard::fork(ForkInput&& input) {
     auto* run = TRY(runs_.create(input.run, input.set));
     decide(*run, trigger::fork_arrival(*run->state, std::move(input.fork), moment_));
     TRY(run->triggers->restore(*run->state));
+    if (!input.action.is_null()) {
+        reply_.reset();
+        auto data = Value::object({{"action", std::move(input.action)}});
+        auto fate = decide(*run, trigger::command_arrival(*run->state, trigger::types::run_command,
+                                                          data, moment_));
+        if (fate != trigger::Fate::Handled) {
+            auto why = message_in(reply_.value_or(Value{}));
+            TRY(remove({.run = input.run, .when_running = WhenRunning::Terminate, .done = {}}));
+            answer_later(std::move(input.done), fail(Errc::InvalidInput, "{}", why));
+            return {};
+        }
+    }
     answer_later(std::move(input.done), Value::object({{"run", input.run.id}}));
     return {};
 }
@@ -149,6 +189,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
     }
     auto* run = TRY(runs_.find(message.to));
     if (run == nullptr && trigger::is_standing_run_id(message.to.id)) {
+        if (gives_back(message)) {
+            return {}; // Whoever kept its place was removed.
+        }
         run = TRY(start_standing(message.to));
     }
     if (run == nullptr) {
@@ -163,8 +206,9 @@ Result<void> Shard::take_message(StreamInput&& input) {
                    trigger::command_arrival(*run->state, message.type, message.data, moment_));
             break;
         case Message::Kind::Ended:
-            decide(*run, trigger::child_arrival(*run->state, message.key, message.attempt,
-                                                message.type, message.data, moment_));
+            decide(*run,
+                   trigger::child_arrival(*run->state, message.key, message.attempt, message.type,
+                                          message.data, moment_, put_off_by(message.data)));
             break;
         case Message::Kind::Event: {
             auto event = codec_.parse(message.json);
@@ -216,9 +260,42 @@ Result<AwakeRun*> Shard::start_standing(const RunName& run) {
     return runs_.find(run);
 }
 
+std::string Shard::refuse_child(const RunName& run) {
+    if (services_.admit_nested == nullptr || !*services_.admit_nested) {
+        return "";
+    }
+    auto admitted = (*services_.admit_nested)(run.space);
+    if (!admitted) {
+        return admitted.error().message;
+    }
+    if (*admitted) {
+        release_.answers.emplace_back([kept = *std::move(admitted)](const Error* /*error*/) {});
+    }
+    return "";
+}
+
+/// The parent's task makes another attempt, so that what is put off is stored where it belongs.
+void Shard::put_off(const Message& message, const std::string& why) {
+    const auto& parent = *message.info.parent;
+    auto doublings = std::min(parent.attempt - 1, put_off_doublings_max);
+    auto delay = std::min<Nanos>(put_off_min * (1U << doublings), put_off_max);
+    auto error = Value::object({{"kind", "quota_exceeded"}, {"message", why}});
+    tell_parent(message.to, parent, trigger::types::run_failed,
+                Value::object({{"run", message.to.id},
+                               {"error", std::move(error)},
+                               {std::string{put_off_member}, Value{delay}}}));
+}
+
 /// A nested run; when it cannot be started its parent hears that it failed.
 Result<void> Shard::start_child(const Message& message) {
     auto info = message.info;
+    if (auto why = info.parent ? refuse_child(message.to) : ""; !why.empty()) {
+        // One that is there already needs no room.
+        if (auto* existing = TRY(runs_.find(message.to)); existing == nullptr) {
+            put_off(message, why);
+            return {};
+        }
+    }
     auto hash = services_.catalog.find(message.to.space, info.definition);
     auto problem = std::string{};
     if (hash) {

@@ -36,6 +36,14 @@ protected:
             .run = {.id = std::string{run}}, .type = std::string{type}, .data = Value::object({})});
     }
 
+    void deploy(Value strategy) {
+        auto params = Value::object({{"strategy", std::move(strategy)}});
+        auto action = Value::object({{std::string{trigger::admit_action}, std::move(params)}});
+        lane_.take(CommandInput{.run = {.id = "definition/nightly"},
+                                .type = std::string{trigger::types::run_command},
+                                .data = Value::object({{"action", std::move(action)}})});
+    }
+
     /// `a` runs, `b` is queued: "a:running b:queued".
     std::string statuses(const std::string& runs) {
         auto inspector = Inspector{lane_.store(), lane_.vocabulary()};
@@ -209,6 +217,35 @@ TEST_F(StrategyTest, HistoryOfBothSidesReplays) {
         EXPECT_EQ(report->difference_count, 0U)
             << run << ": " << (report->differences.empty() ? "" : report->differences.front().what);
     }
+}
+
+/// As `Engine::apply_strategy` tells the standing run.
+TEST_F(StrategyTest, WhatIsDeployedCountsForThoseThatWait) {
+    define(R"("sequential")");
+    start("abcd");
+
+    deploy(Value::object({{"parallel", 2}}));
+    EXPECT_EQ(statuses("abcd"), "a:running b:running c:queued d:queued");
+    start("e"); // Of the version before.
+    EXPECT_EQ(statuses("e"), "e:queued");
+    end('a');
+    EXPECT_EQ(statuses("bcde"), "b:running c:running d:queued e:queued");
+    deploy("parallel");
+
+    EXPECT_EQ(statuses("bcde"), "b:running c:running d:running e:running");
+}
+
+TEST_F(StrategyTest, WhoGivesAPlaceBackStartsNoStandingRun) {
+    define(R"("sequential")");
+    start("a");
+    lane_.take(RemoveInput{
+        .run = {.id = "definition/nightly"}, .when_running = WhenRunning::Terminate, .done = {}});
+
+    end('a');
+
+    EXPECT_EQ(statuses("a"), "a:succeeded");
+    auto inspector = Inspector{lane_.store(), lane_.vocabulary()};
+    EXPECT_EQ(inspector.run({.id = "definition/nightly"}).error().code, Errc::NotFound);
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "reactor/control_group.h"
 
 namespace sluice::reactor {
 
@@ -62,9 +62,9 @@ struct CommandLimits {
     /// From SIGTERM to SIGKILL; also how long a descendant may hold the output open after the
     /// command has exited.
     Nanos grace = std::chrono::seconds{2};
-    /// Where children with limits get control groups of their own (`find_control_group`); empty:
+    /// Where children with limits get control groups of their own (`find_control_group`); none:
     /// they are held by rlimits.
-    std::filesystem::path control_group{};
+    ControlGroup control_group{};
 };
 
 } // namespace sluice::reactor

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,16 +29,53 @@ bool write_text(const fs::path& file, std::string_view text) {
     return out.good();
 }
 
-/// Version 2 has the line `0::/path`.
-Result<fs::path> own_group(const fs::path& mount, const fs::path& membership) {
+/// The folder of version 2, whose line is `0::/path`; empty: there is none.
+fs::path unified_group(const fs::path& mount, const std::vector<std::string>& membership) {
     constexpr auto unified = std::string_view{"0::/"};
-    for (const auto& line : words_in(membership)) {
+    for (const auto& line : membership) {
         if (line.starts_with(unified) && fs::exists(mount / "cgroup.controllers")) {
             return mount / line.substr(unified.size());
         }
     }
-    return fail(Errc::Unsupported, "there are no control groups of version 2 at {}",
+    return {};
+}
+
+/// The folder of a controller of version 1, whose line is `4:cpu,cpuacct:/path`.
+Result<fs::path> controller_group(const fs::path& mount, const std::vector<std::string>& membership,
+                                  const std::string& controller, std::string_view control) {
+    for (const auto& line : membership) {
+        auto first = line.find(':');
+        auto second = first == std::string::npos ? first : line.find(':', first + 1);
+        if (second == std::string::npos) {
+            continue;
+        }
+        auto names = line.substr(first + 1, second - first - 1);
+        if (("," + names + ",").find("," + controller + ",") == std::string::npos) {
+            continue;
+        }
+        auto hierarchy = fs::exists(mount / names) ? mount / names : mount / controller;
+        // In a container the path may be the host's, and what is mounted our own group.
+        auto group = hierarchy / line.substr(std::min(second + 2, line.size()));
+        group = fs::exists(group) ? group : hierarchy;
+        if (!fs::exists(group / control)) {
+            break;
+        }
+        if (::access(group.c_str(), W_OK) != 0) {
+            return fail(Errc::Unsupported, "this process may make no control groups in {}",
+                        group.string());
+        }
+        return group;
+    }
+    return fail(Errc::Unsupported, "there are no control groups for {} at {}", controller,
                 mount.string());
+}
+
+Result<ControlGroup> find_version_one(const fs::path& mount,
+                                      const std::vector<std::string>& membership) {
+    auto memory = TRY(controller_group(mount, membership, "memory", "memory.limit_in_bytes"));
+    auto cpu = TRY(controller_group(mount, membership, "cpu", "cpu.cfs_period_us"));
+    return ControlGroup{
+        .version = ControlGroup::Version::One, .memory = std::move(memory), .cpu = std::move(cpu)};
 }
 
 Result<void> check_controllers(const fs::path& group) {
@@ -53,8 +91,12 @@ Result<void> check_controllers(const fs::path& group) {
 
 } // namespace
 
-Result<fs::path> find_control_group(const fs::path& mount, const fs::path& membership) {
-    auto group = TRY(own_group(mount, membership));
+Result<ControlGroup> find_control_group(const fs::path& mount, const fs::path& membership) {
+    auto lines = words_in(membership);
+    auto group = unified_group(mount, lines);
+    if (group.empty()) {
+        return find_version_one(mount, lines);
+    }
     TRY(check_controllers(group));
     auto own = std::to_string(::getpid());
     auto members = words_in(group / "cgroup.procs");
@@ -70,7 +112,7 @@ Result<fs::path> find_control_group(const fs::path& mount, const fs::path& membe
         return fail(Errc::Unsupported, "the control group {} is not delegated to this process",
                     group.string());
     }
-    return group;
+    return ControlGroup{.version = ControlGroup::Version::Two, .memory = group, .cpu = group};
 }
 
 } // namespace sluice::reactor

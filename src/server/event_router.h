@@ -56,7 +56,7 @@ public:
     struct Options {
         /// An event that no route takes is dropped and counted instead of refused.
         bool accepts_unrouted = false;
-        const Quotas* quotas = nullptr; ///< Of runs that routes start; null: none.
+        const Quotas* quotas = nullptr; ///< Of runs that routes start, and of events; null: none.
     };
     using Done = std::move_only_function<void(std::expected<Routed, Problem>)>;
 
@@ -84,6 +84,11 @@ public:
     /// finds no run's name, none. Runs that a route starts are started before their event is sent.
     /// `done` hears when everything is durable; sending the same again changes nothing.
     void take(std::string space, std::vector<event::Event> events, Done done);
+    /// What keeps a namespace from so many events from outside; nothing: they are counted.
+    std::optional<Problem> refuse_events(std::string_view space, std::size_t count) const {
+        return options_.quotas == nullptr ? std::nullopt
+                                          : options_.quotas->refuse_events(space, count);
+    }
 
 private:
     EventRouter(engine::Engine& engine, Documents& documents, Options options)

@@ -151,7 +151,7 @@ std::optional<Problem> Quotas::check_events(std::string_view space, std::size_t 
                     wait);
 }
 
-std::expected<Quotas::Ticket, Problem> Quotas::admit_start(std::string_view space) const {
+Quotas::Admission Quotas::admit_start(std::string_view space) const {
     auto use = has_any_.load(std::memory_order_relaxed) ? use_of(space) : nullptr;
     if (!use) {
         return nullptr;

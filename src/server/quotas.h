@@ -38,6 +38,7 @@ public:
     static constexpr auto kind = std::string_view{"quota"};
     /// Until it goes, a start that was let through counts although its run is not yet listed.
     using Ticket = std::shared_ptr<void>;
+    using Admission = std::expected<Ticket, Problem>;
 
     /// The documents have been opened with our kind. All of these outlive it.
     static Result<std::unique_ptr<Quotas>> open(Documents& documents, const store::Store& store,
@@ -53,7 +54,7 @@ public:
         return has_any_.load(std::memory_order_relaxed) ? check_events(space, count) : std::nullopt;
     }
     /// From starting one more run.
-    std::expected<Ticket, Problem> admit_start(std::string_view space) const;
+    Admission admit_start(std::string_view space) const;
     /// From defining this name.
     std::optional<Problem> refuse_definition(std::string_view space, std::string_view name) const;
 

@@ -59,6 +59,11 @@ struct Services {
     Quotas* quotas = nullptr; ///< None: nothing is refused.
     /// What results have by reference is filled in for who asks; null: it is not.
     const engine::References* references = nullptr;
+
+    /// Whether one more run may start.
+    Quotas::Admission admit_start(std::string_view space) const {
+        return quotas == nullptr ? Quotas::Admission{} : quotas->admit_start(space);
+    }
 };
 
 /// Answers with what is read, which may block: on a worker, or 503 when too many wait for one.

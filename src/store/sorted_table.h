@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/intrusive/set.hpp>
 
 #include "store/flat_batch.h"
 #include "store/store.h"
@@ -23,6 +25,11 @@ namespace sluice::store {
 /// outlives its cursors.
 class SortedTable {
 public:
+    SortedTable();
+    ~SortedTable();
+    SortedTable(const SortedTable&) = delete;
+    SortedTable& operator=(const SortedTable&) = delete;
+
     /// All operations become visible at once.
     void apply(const FlatBatch& batch);
 
@@ -33,24 +40,29 @@ public:
 
 private:
     using Sequence = std::uint64_t;
-    using Value = std::shared_ptr<const std::string>;
     struct Version {
-        Sequence sequence;
-        Value value; // Null: removed.
+        Sequence sequence = 0;
+        std::optional<std::string> value; ///< Nothing: removed.
     };
-    using Versions = std::vector<Version>; // Oldest first, never empty.
+    class Entry;
+    struct KeyOf {
+        using type = std::string_view;
+        type operator()(const Entry& entry) const;
+    };
+    using Hook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
     class Writer;
     class TableCursor;
 
-    static Value value_at(const Versions& versions, Sequence sequence);
-    void write(std::string_view key, Value value);
+    void write(std::string_view key, std::optional<std::string_view> value);
     void remove_range(std::string_view from, std::string_view to);
-    void prune(Versions& versions) const;
     Sequence oldest_read() const;
     void sweep();
 
     mutable std::shared_mutex mutex_;
-    std::map<std::string, Versions, std::less<>> keys_;
+    std::pmr::unsynchronized_pool_resource memory_; ///< Of the entries.
+    boost::intrusive::set<Entry, boost::intrusive::base_hook<Hook>,
+                          boost::intrusive::key_of_value<KeyOf>>
+        entries_;
     // Keys with versions that only cursors see.
     std::set<std::string, std::less<>> stale_;
     mutable std::multiset<Sequence> cursors_;

@@ -31,7 +31,7 @@ public:
           problems_(problems),
           reader_(form, path, problems,
                   {"name", "input", "start", "functions", "tasks", "events", "approvals", "mends",
-                   "expect"}) {}
+                   "cancel", "expect"}) {}
 
     Case read(const Replies& functions, const Replies& tasks) {
         auto read = Case{.functions = functions, .tasks = tasks};
@@ -57,6 +57,7 @@ public:
         each("mends", [&](const Value& item, const std::string& path) {
             read.words.push_back(read_mend(item, path));
         });
+        read.cancel = read_cancel();
         read.expected = read_expected();
         return read;
     }
@@ -159,6 +160,20 @@ private:
         return word;
     }
 
+    std::optional<Cancellation> read_cancel() {
+        const auto* form = reader_.find("cancel");
+        if (form == nullptr) {
+            return std::nullopt;
+        }
+        if (!form->is_map()) {
+            return Cancellation{.after = reader_.duration("cancel").value_or(Nanos{0}),
+                                .reason = {}};
+        }
+        auto reader = FormReader{*form, reader_.path_of("cancel"), problems_, {"after", "reason"}};
+        return Cancellation{.after = reader.duration("after").value_or(Nanos{0}),
+                            .reason = reader.text("reason").value_or("")};
+    }
+
     Expected read_expected() {
         auto expected = Expected{};
         const auto* form = reader_.find("expect");
@@ -169,7 +184,7 @@ private:
                                  reader_.path_of("expect"),
                                  problems_,
                                  {"status", "result", "result_has", "error", "tasks", "fired",
-                                  "calls", "order", "duration"}};
+                                  "calls", "sent", "order", "duration"}};
         if (!form->is_map()) {
             return expected;
         }
@@ -182,7 +197,8 @@ private:
         copy("result_has", expected.result_has);
         read_status(reader, expected);
         read_texts(reader, expected);
-        read_calls(reader, expected);
+        expected.calls = read_calls(reader, "calls", "inputs");
+        expected.sent = read_calls(reader, "sent", "events");
         read_duration(reader, expected);
         return expected;
     }
@@ -232,26 +248,31 @@ private:
         }
     }
 
-    void read_calls(const FormReader& reader, Expected& expected) {
-        for (const auto& [name, form] : members(reader, "calls")) {
+    std::vector<ExpectedCalls> read_calls(const FormReader& reader, std::string_view section,
+                                          const char* what) {
+        auto all = std::vector<ExpectedCalls>{};
+        for (const auto& [name, form] : members(reader, section)) {
             auto calls = ExpectedCalls{.name = name, .count = {}, .inputs = {}};
-            auto path = join_path(reader.path_of("calls"), name);
+            auto path = join_path(reader.path_of(section), name);
             if (auto count = trigger::as_count(form)) {
                 calls.count = *count;
             } else if (form.is_map()) {
-                auto inner = FormReader{form, path, problems_, {"count", "inputs"}};
+                auto inner = FormReader{form, path, problems_, {"count", what}};
                 calls.count = inner.count("count", 0, INT64_MAX);
-                if (const auto* inputs = inner.find("inputs")) {
+                if (const auto* inputs = inner.find(what)) {
                     calls.inputs = *inputs;
                 }
                 if (calls.inputs && !calls.inputs->is_list()) {
-                    inner.expect("inputs", "a list of inputs, in the order of the calls");
+                    inner.expect(what, fmt::format("a list of {}, in their order", what));
                 }
             } else {
-                report(path, form, "how many calls, or a map of count and inputs");
+                report(path, form,
+                       fmt::format("how many {}, or a map of count and {}",
+                                   section == "sent" ? "events" : section, what));
             }
-            expected.calls.push_back(std::move(calls));
+            all.push_back(std::move(calls));
         }
+        return all;
     }
 
     void read_duration(const FormReader& reader, Expected& expected) {

@@ -49,10 +49,16 @@ struct Word {
     std::string_view awaited() const { return action == "task.approve" ? "waiting" : "halted"; }
 };
 
+/// Somebody asks the run to end.
+struct Cancellation {
+    Nanos after{0};
+    std::string reason; ///< Empty: none is given.
+};
+
 struct ExpectedCalls {
-    std::string name; ///< Of a function or a task.
+    std::string name; ///< Of a function or a task; or of a sink.
     std::optional<std::uint64_t> count;
-    std::optional<Value> inputs; ///< A list, of parts of inputs, in order.
+    std::optional<Value> inputs; ///< A list, of parts of inputs or events, in order.
 };
 
 /// What a case says of its run; what it does not say does not matter.
@@ -65,7 +71,8 @@ struct Expected {
     std::map<std::string, std::string> tasks;   ///< Statuses by place.
     std::map<std::string, std::uint64_t> fired; ///< Firings by trigger.
     std::vector<ExpectedCalls> calls;
-    std::vector<std::string> order; ///< Functions or tasks, as they are called.
+    std::vector<ExpectedCalls> sent; ///< Events to sinks.
+    std::vector<std::string> order;  ///< Functions or tasks, as they are called.
     std::optional<Nanos> duration;
     std::optional<Nanos> at_least;
     std::optional<Nanos> at_most;
@@ -80,6 +87,7 @@ struct Case {
     Replies tasks;
     std::vector<SentEvent> events;
     std::vector<Word> words; ///< In the order in which they are said.
+    std::optional<Cancellation> cancel;
     Expected expected;
 };
 

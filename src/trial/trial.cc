@@ -53,6 +53,7 @@ public:
             auto outcome = internal::Outcome{.ending = *ending_,
                                              .duration = verdict.duration,
                                              .calls = cast_.calls(),
+                                             .sent = cast_.sent(),
                                              .triggers = shown_triggers()};
             internal::judge(case_.expected, outcome, verdict.differences);
             for (const auto& word : words_) {
@@ -82,6 +83,9 @@ private:
         for (const auto& sent : case_.events) {
             time_.after(sent.after, [this, &sent] { send(sent); });
         }
+        if (case_.cancel) {
+            time_.after(case_.cancel->after, [this] { cancel(case_.cancel->reason); });
+        }
         return {};
     }
 
@@ -94,7 +98,7 @@ private:
                 }
             }
             if (is_over()) {
-                return;
+                return deliver_rest(limits_.steps - std::min(steps, limits_.steps));
             }
             if (speak()) {
                 continue;
@@ -108,6 +112,13 @@ private:
                                                 value::format_duration(time_.steady())));
             }
             time_.advance(*next);
+        }
+    }
+
+    /// What was sent before the end leaves after it.
+    void deliver_rest(std::uint64_t steps) {
+        while (ending_ && steps > 0 && stage_.step()) {
+            --steps;
         }
     }
 
@@ -178,6 +189,18 @@ private:
                                         .partition = {},
                                         .numbers = {},
                                         .done = {}});
+    }
+
+    void cancel(const std::string& reason) {
+        auto data = Value{};
+        if (!reason.empty()) {
+            auto error = Value::object({{"kind", "cancelled"}, {"message", reason}});
+            data = Value::object({{"error", std::move(error)}});
+        }
+        stage_.post(engine::CommandInput{.run = run_name,
+                                         .type = std::string{trigger::types::run_cancel},
+                                         .data = std::move(data),
+                                         .done = {}});
     }
 
     /// Says what people say now to a task that waits for it; false when there is nothing.

@@ -381,4 +381,44 @@ TEST_F(TrialTest, StartsWhenTheCaseSays) {
     EXPECT_EQ(differences("    start: 2030-01-01T00:00:00Z\n    expect: {duration: 1d}\n"), "");
 }
 
+TEST_F(TrialTest, ARunIsCancelledAtItsTime) {
+    define(R"(
+name: slow
+tasks:
+  a: {wait: 1h}
+)");
+
+    EXPECT_EQ(differences(R"(
+    cancel: 10s
+    expect: {status: cancelled, duration: 10s})"),
+              "");
+    EXPECT_EQ(differences(R"(
+    cancel: {after: 1m, reason: enough}
+    expect: {status: cancelled, error: {message: enough}, duration: 1m})"),
+              "");
+    EXPECT_EQ(differences(R"(
+    cancel: 2h
+    expect: {duration: 1h})"),
+              "");
+}
+
+TEST_F(TrialTest, WhatIsSentToSinksIsExpected) {
+    define(R"(
+name: telling
+tasks:
+  a: {emit: {type: order.paid, subject: "7", data: {sum: 3}, to: {sink: audit}}}
+  b: {emit: {type: order.sent, to: {sink: audit}}, after: a}
+)");
+
+    EXPECT_EQ(differences(R"(
+    expect:
+      calls: {audit: 0}
+      sent: {audit: {count: 2, events: [{type: order.paid, subject: "7", data: {sum: 3}}, {type: order.sent}]}, other: 0})"),
+              "");
+    EXPECT_EQ(differences(R"(
+    expect: {sent: {audit: {count: 1, events: [{type: order.paid}, {type: order.lost}]}}})"),
+              "sent/audit: expected 1 events, got 2\n"
+              "sent/audit/events/1/type: expected \"order.lost\", got \"order.sent\"");
+}
+
 } // namespace sluice::trial

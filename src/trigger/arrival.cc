@@ -50,6 +50,11 @@ Arrival answered(const RunState& state, const TaskKey& key, std::uint32_t attemp
             .refs = {key.fire.raw(), key.index, attempt, 0}};
 }
 
+/// Zero: no other attempt.
+std::uint64_t ref_of(std::optional<Nanos> retry_after) {
+    return retry_after ? static_cast<std::uint64_t>(retry_after->count()) + 1 : 0;
+}
+
 std::array<std::uint64_t, 4> refs_of(const Sender& sender) {
     return {sender.key.fire.raw(), sender.key.index, sender.scope.raw(), sender.trigger.raw()};
 }
@@ -158,13 +163,16 @@ Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t at
     auto failed = is_sink ? types::delivery_failed : types::task_failed;
     auto type = answer.is_success ? types::task_succeeded : failed;
     auto arrival = answered(state, key, attempt, type, data, moment);
-    arrival.refs[3] = retry_after ? static_cast<std::uint64_t>(retry_after->count()) + 1 : 0;
+    arrival.refs[3] = ref_of(retry_after);
     return arrival;
 }
 
 Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
-                      std::string_view type, const Value& data, Moment moment) {
-    return answered(state, key, attempt, type, data, moment);
+                      std::string_view type, const Value& data, Moment moment,
+                      std::optional<Nanos> retry_after) {
+    auto arrival = answered(state, key, attempt, type, data, moment);
+    arrival.refs[3] = ref_of(retry_after);
+    return arrival;
 }
 
 Arrival sent_arrival(event::Event event, const Sender& sender, Moment moment) {

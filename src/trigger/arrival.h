@@ -106,7 +106,8 @@ Arrival task_arrival(const RunState& state, const TaskKey& key, std::uint32_t at
                      const event::Answer& answer, std::optional<Nanos> retry_after, Moment moment);
 /// The end of a nested run, as an answer to the task that started it: `status` by its event type.
 Arrival child_arrival(const RunState& state, const TaskKey& key, std::uint32_t attempt,
-                      std::string_view type, const Value& data, Moment moment);
+                      std::string_view type, const Value& data, Moment moment,
+                      std::optional<Nanos> retry_after = {});
 /// An event that another run sent.
 Arrival sent_arrival(event::Event event, const Sender& sender, Moment moment);
 /// Who sent it.

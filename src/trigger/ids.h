@@ -62,6 +62,9 @@ inline bool is_standing_run_id(std::string_view id) {
     return id.find('/') != std::string_view::npos;
 }
 
+/// Of the standing run of a definition: it gives its runs their places.
+inline constexpr std::string_view admit_action = "definition.admit";
+
 enum class Placement : std::uint8_t { Beside, Spread };
 
 /// The id of a run that a task starts: `parent~fire.index` on the parent's shard, or one with a

@@ -111,7 +111,14 @@ void RunState::mark_clean() {
     dirty_triggers.clear();
     removed_timers.clear();
     has_sequences_changed = false;
+    is_stored = true;
     ++batch;
+}
+
+void RunState::release_room() {
+    dirty = {};
+    dirty_triggers = {};
+    removed_timers = {};
 }
 
 } // namespace sluice::trigger

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/container/deque.hpp>
 
 #include "base/clock.h"
 #include "base/fingerprint.h"
@@ -388,8 +389,8 @@ struct RunState {
     std::map<TriggerNumber, TriggerOverride> overrides;
     std::map<Incarnation, Hold> holds;
     std::map<CollectedKey, CollectedBlock> collected;
-    std::optional<Place> place;    ///< Nothing: it stands under no strategy, or has ended.
-    std::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
+    std::optional<Place> place; ///< Nothing: it stands under no strategy, or has ended.
+    boost::container::deque<QueuedEvent> queue; ///< Emitted to the own run and not yet handled.
 
     SeenIds seen;
     std::map<std::string, std::uint64_t, std::less<>>
@@ -400,6 +401,7 @@ struct RunState {
     std::vector<RemovedTimer> removed_timers;
     bool has_sequences_changed = false;
     std::uint64_t batch = 1;              ///< Counts commits, for `dirty_since`.
+    bool is_stored = false;               ///< A commit has written it.
     std::uint64_t queue_stored_first = 1; ///< Queue numbers that the store has: [first, end).
     std::uint64_t queue_stored_end = 1;
 
@@ -438,6 +440,8 @@ struct RunState {
     void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
     /// After a commit took what is dirty.
     void mark_clean();
+    /// What was listed as changed leaves no room behind: little more will be.
+    void release_room();
 
 private:
     bool is_live(std::string_view path) const;

@@ -115,6 +115,30 @@ class Tasks(ProgramTest):
         self.assertEqual((self.folder / "notes").read_text().split("\n")[:-1],
                          ["book flight", "book hotel", "book car", "cancel car", "cancel hotel", "cancel flight"])
 
+    def test_a_run_that_succeeded_is_done_again_from_a_task(self):
+        file = self.file("again.yaml", """
+name: again
+functions:
+  note: {command: ["sh", "-c", "tee -a FOLDER/notes; echo >> FOLDER/notes"]}
+tasks:
+  a: {call: note, input: 1}
+  b: {call: note, after: a, input: 2}
+  c: {call: note, after: b, input: "${tasks.b.result * 10}"}
+  d: {call: note, after: a, input: 4}
+result: "${[tasks.a.result, tasks.b.result, tasks.c.result, tasks.d.result]}"
+""".replace("FOLDER", str(self.folder)))
+        self.sluice("run", file, "--data", self.data, "--run", "r")
+        (self.folder / "notes").unlink()
+
+        self.sluice("retry", "r", "--task", "none", "--data", self.data, code=INVALID)
+        self.sluice("retry", "r", "--task", "b", "--input", "3", "--as", "r2", "--data", self.data)
+        again = self.sluice("run", file, "--data", self.data, "--run", "r2")
+
+        self.assertEqual(json.loads(again.stdout), [1, 3, 30, 4])
+        self.assertEqual((self.folder / "notes").read_text().split(), ["3", "30"])
+        shown = json.loads(self.sluice("show", "r", "--data", self.data, "--json").stdout)
+        self.assertEqual((shown["status"], shown["result"]), ("succeeded", [1, 2, 20, 4]))
+
     def test_kinds_of_errors_have_retries_of_their_own(self):
         file = self.file("retry.yaml", """
 name: retry
@@ -290,12 +314,108 @@ tasks:
         objects = self.folder / "data/objects"
         self.until(lambda: not any(path.is_file() for path in objects.rglob("*")), "they go")
 
-    def test_a_server_takes_no_scripts(self):
+    def test_a_server_takes_no_scripts_unless_it_is_allowed(self):
         file = self.file("script.yaml", "name: s\ntasks:\n  a: {script: echo 1}\n")
 
         refused = self.on_server("deploy", file, code=INVALID)
 
-        self.assertIn("takes no functions from definitions", refused.stderr)
+        self.assertIn("script.yaml:3:", refused.stderr)
+        self.assertIn("allow_process", refused.stderr)
+
+    def test_a_run_that_succeeded_goes_on_as_another(self):
+        self.on_server("deploy", self.file("twice.yaml", """
+name: twice
+tasks:
+  a: {call: echo, input: "${input}"}
+  b: {call: echo, input: "${tasks.a.result * 2}"}
+result: ${tasks.b.result}
+"""))
+        self.on_server("start", "twice", "--id", "r", "--input", "2", "--wait")
+
+        self.on_server("retry", "r", code=INVALID)
+        told = self.on_server("retry", "r", "--task", "a", "--input", "5", "--as", "r2")
+
+        self.assertEqual(told.stdout, "r2\n")
+        self.assertEqual(self.server.ask("GET", "/v1/runs/r2/end")[1]["result"], 10)
+        self.assertEqual(self.server.ask("GET", "/v1/runs/r")[1]["result"], 4)
+        refused = self.server.ask("POST", "/v1/runs/r/retry", {"task": "none"})
+        self.assertEqual(refused[0], 400)
+        self.assertIn("there is no task", refused[1]["detail"])
+
+    def test_requests_of_tasks_go_to_public_addresses_only(self):
+        url = f"http://127.0.0.1:{self.server.port}/healthz"
+        self.on_server("deploy", self.file("ask.yaml", f"name: ask\ntasks:\n  a: {{http: {{url: '{url}', body: 1}}}}\n"))
+        self.on_server("start", "ask", "--id", "r")
+
+        ended = self.server.ask("GET", "/v1/runs/r/end")[1]
+
+        self.assertEqual(ended["status"], "failed")
+        self.assertIn("forbidden_address", json.dumps(ended["error"]))
+
+
+class AllowedTasks(ProgramTest):
+    """What tasks bring along, on a server that lets them."""
+
+    def setUp(self):
+        super().setUp()
+        self.begin()
+
+    def begin(self):
+        self.server = Server(PROGRAM, self.data, "--allow-process", "--allow-private")
+        self.addCleanup(self.server.kill)
+
+    def deploy(self, text):
+        self.sluice("deploy", self.file("own.yaml", text), "--server", f"http://127.0.0.1:{self.server.port}")
+
+    def end_of(self, run):
+        return self.server.ask("GET", f"/v1/runs/{run}/end")[1]
+
+    def test_each_version_has_its_own_scripts(self):
+        text = """
+name: own
+definitions:
+  inner:
+    tasks: {say: {script: 'echo "\\"inner\\""'}}
+    result: ${tasks.say.result}
+tasks:
+  say: {script: 'echo "\\"outer\\""'}
+  wait: {wait: {event: {type: go}}, after: say}
+  again: {script: {run: 'import json,sys; print(json.load(sys.stdin) + VERSION)', with: python3}, after: wait, input: 10}
+  inner: {subworkflow: inner}
+result: ["${tasks.say.result}", "${tasks.inner.result}", "${tasks.again.result}"]
+"""
+        self.deploy(text.replace("VERSION", "1"))
+        self.server.ask("POST", "/v1/runs", {"id": "r1", "definition": "own"})
+        self.deploy(text.replace("VERSION", "2"))
+        self.server.ask("POST", "/v1/runs", {"id": "r2", "definition": "own"})
+        self.assertEqual(self.server.stop(), 0)
+        self.begin()
+        for run in ("r1", "r2"):
+            event = {"specversion": "1.0", "id": "go", "source": "/test", "type": "go"}
+            self.server.ask("POST", f"/v1/runs/{run}/events", event, headers={"Content-Type": "application/cloudevents+json"})
+
+        self.assertEqual(self.end_of("r1")["result"], ["outer", "inner", 11])
+        self.assertEqual(self.end_of("r2")["result"], ["outer", "inner", 12])
+
+    def test_requests_are_sent(self):
+        url = f"http://127.0.0.1:{self.server.port}/v1/definitions/validate"
+        self.deploy(f"name: own\ntasks:\n  ask: {{http: {{url: '{url}', body: {{name: x}}}}}}\nresult: ${{tasks.ask.result}}\n")
+        self.server.ask("POST", "/v1/runs", {"id": "r", "definition": "own"})
+
+        ended = self.end_of("r")
+
+        self.assertIn("findings", json.dumps(ended))
+
+    def test_scripts_are_cancelled_with_their_run(self):
+        marks = self.folder / "marks"
+        self.deploy(f"name: own\ntasks:\n  a: {{script: 'echo >> {marks}; exec sleep 600'}}\n")
+        self.server.ask("POST", "/v1/runs", {"id": "r", "definition": "own"})
+        self.until(marks.exists, "the script begins")
+
+        self.server.ask("POST", "/v1/runs/r/terminate")
+
+        self.assertEqual(self.end_of("r")["status"], "cancelled")
+        self.assertEqual(self.server.stop(), 0)
 
 
 class Documents(ProgramTest):

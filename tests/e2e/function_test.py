@@ -364,6 +364,10 @@ functions:
         self.assertEqual(self.functions.calls[0]["headers"]["X-Key"], "open sesame")
         self.assertIn("forbidden_address", json.dumps(self.ending("outer")["error"]))
         self.assertEqual(self.ending("today")["result"], 7)
+        (self.folder / "secrets/key").write_text("shut sesame")
+        self.start("inner", run="again")
+        self.assertEqual(self.ending("again")["status"], "succeeded")
+        self.assertEqual(self.functions.calls[-1]["headers"]["X-Key"], "shut sesame")
         self.ask("PUT", "/v1/functions/inner", {"url": "http://example.org"}, code=409)
         self.ask("DELETE", "/v1/functions/inner", code=409)
 

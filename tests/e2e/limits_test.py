@@ -158,6 +158,24 @@ class ServerTest(FolderTest):
         names = [each["namespace"] for each in self.ask("GET", "/v1/namespaces")[1]["namespaces"]]
         self.assertEqual(names, ["default", "team"])
 
+    def test_standing_runs_go_with_their_namespace(self):
+        self.make_team()
+        line = {"name": "line", "strategy": "sequential", "tasks": {"a": {"wait": {"event": {"type": "go"}}}}}
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", line)[0], 201)
+        for run in ("r1", "r2"):
+            self.assertEqual(self.ask("POST", "/v1/runs?namespace=team", {"id": run, "definition": "line"})[0], 201)
+        self.until_told('"queued"', "/v1/runs/r2?namespace=team")
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", {**line, "strategy": {"parallel": 2}})[0], 201)
+        self.until_told('"running"', "/v1/runs/r2?namespace=team")
+        for run in ("r1", "r2"):
+            self.assertEqual(self.ask("POST", f"/v1/runs/{run}/terminate?namespace=team")[0], 200)
+            self.assertEqual(self.ask("DELETE", f"/v1/runs/{run}?namespace=team")[0], 200)
+
+        self.assertEqual(self.ask("DELETE", "/v1/namespaces/team")[0], 200)
+
+        self.make_team()
+        self.assertEqual(self.ask("GET", "/v1/runs?namespace=team&standing=true")[1]["runs"], [])
+
     def test_a_namespace_with_runs_stays(self):
         self.make_team({"definitions": 5})
         self.begin("r1")
@@ -184,6 +202,25 @@ class ServerTest(FolderTest):
         self.assertEqual(self.send("none", 1, "default")[0], 404)
         self.assertEqual(self.ask("DELETE", "/v1/namespaces/team/quota")[0], 200)
         self.assertEqual(self.send("r1", 2, "team")[0], 202)
+
+    def test_a_nested_run_waits_for_the_quota(self):
+        self.make_team({"running_runs": 2})
+        nest = {"name": "nest", "tasks": {"inner": {"subworkflow": "pair"}}}
+        self.assertEqual(self.ask("POST", "/v1/definitions?namespace=team", nest)[0], 201)
+        self.begin("r1")
+        self.assertEqual(self.ask("POST", "/v1/runs?namespace=team", {"id": "p", "definition": "nest"})[0], 201)
+        self.until_told("quota_exceeded", "/v1/runs/p/events?namespace=team")
+        self.assertEqual(self.ask("GET", "/v1/runs/p?namespace=team")[1]["status"], "running")
+
+        self.ask("POST", "/v1/runs/r1/terminate?namespace=team")
+
+        self.until_told('"pair"', "/v1/runs?namespace=team&status=running")
+
+    def until_told(self, text, path):
+        deadline = time.monotonic() + 30
+        while text not in json.dumps(self.ask("GET", path)[1]):
+            self.assertLess(time.monotonic(), deadline, path)
+            time.sleep(0.05)
 
     def test_runs_and_definitions_are_bounded_also_after_a_restart(self):
         self.make_team({"running_runs": 2, "definitions": 1})

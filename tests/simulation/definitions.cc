@@ -165,6 +165,15 @@ constexpr auto texts = std::to_array<const char*>({
             {"id":"end","on":{"type":"sluice.task.succeeded","subject":"last"},
              "action":{"finish":{"result":"${run.generation}"}}}]})",
     R"({"name":"withdrawn","strategy":"sequential","triggers":[{"id":"never","on":"nothing"}]})",
+    R"({"name":"first","strategy":"first_only","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"work","input":"${run.input}"}}},
+            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
+    R"({"name":"last","strategy":"last_only","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"work","input":"${run.input}"}}},
+            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
+    R"({"name":"latest","strategy":"latest_only","triggers":[
+            {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"work","input":"${run.input}"}}},
+            {"id":"end","on":"sluice.task.succeeded","action":{"finish":{"result":"${data.result}"}}}]})",
     R"({"name":"stuck","triggers":[{"id":"never","on":"nothing"}]})",
     R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
 });

@@ -61,8 +61,15 @@ std::vector<std::string> Oracle::check() {
             blame("run {} is listed as {}", run.id, to_string(summary.status));
         }
     }
+    rivals_.clear();
     for (const auto& plan : plans_) {
         check_plan(plan);
+    }
+    for (const auto& [definition, newest] : rivals_) {
+        if (definition == "first" ? !newest.has_any_won : !newest.has_won) {
+            blame("of the runs of {} the one that should have gone on to its end did not",
+                  definition);
+        }
     }
     auto standing = inspector_.list({.listed = engine::RunsListed::Standing, .most = 1'000});
     for (const auto& [run, summary] :
@@ -87,6 +94,9 @@ void Oracle::check_plan(const RunPlan& plan) {
         return;
     }
     const auto& progress = (*state)->progress;
+    if (!plan.gives_way_as.empty() && gave_way(plan, **state)) {
+        return;
+    }
     if (progress.status != plan.status) {
         blame("run {} of {} is {}, expected {}; its error is {}", plan.id, plan.definition,
               to_string(progress.status), to_string(plan.status), value::to_json(progress.error));
@@ -113,6 +123,20 @@ void Oracle::check_plan(const RunPlan& plan) {
                   plan.definition, fires[id], count);
         }
     }
+}
+
+/// Whether it was cancelled for another of its definition; notes whether it was not.
+bool Oracle::gave_way(const RunPlan& plan, const trigger::RunState& state) {
+    auto& newest = rivals_[plan.definition];
+    auto has_won = state.progress.status == trigger::Status::Succeeded;
+    if (state.info.started > newest.started) {
+        newest = {.started = state.info.started, .has_any_won = newest.has_any_won};
+    }
+    newest.has_won |= has_won && state.info.started == newest.started;
+    newest.has_any_won |= has_won;
+    const auto* kind = state.progress.error.find("kind");
+    return state.progress.status == trigger::Status::Cancelled && kind != nullptr &&
+           *kind == Value{plan.gives_way_as};
 }
 
 /// Places are given to as many runs as may have one, and are all given back.

@@ -28,6 +28,7 @@ private:
     }
 
     void check_plan(const RunPlan& plan);
+    bool gave_way(const RunPlan& plan, const trigger::RunState& state);
     void check_run(const engine::RunName& run);
     void check_standing(const engine::RunName& run);
     void check_entries(const engine::RunName& run, const std::vector<trigger::Entry>& entries);
@@ -56,6 +57,14 @@ private:
         std::uint64_t all = 0;
     };
     std::map<std::tuple<std::string, std::string, std::string>, Taken> taken_; ///< Run, source, id.
+
+    /// Of runs of which only some go on to their end.
+    struct Rivals {
+        Time started{}; ///< Of the newest, of which there may be several.
+        bool has_won = false;
+        bool has_any_won = false;
+    };
+    std::map<std::string, Rivals> rivals_; ///< By definition.
 
     // Of the run being checked:
     std::uint64_t fires_ = 0;

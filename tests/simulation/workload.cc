@@ -204,8 +204,27 @@ void add_asking(Random& random, std::vector<RunPlan>& plans) {
     plans.push_back(std::move(asker));
 }
 
+/// Runs of one definition, of which only the first or the newest go on to their end.
+void add_rivals(Random& random, std::vector<RunPlan>& plans) {
+    constexpr auto names = std::array{"first", "last", "latest"};
+    const auto* definition = names[random.below(names.size())];
+    for (auto at = size_in(random, 2, 6); at > 0; --at) {
+        auto plan = RunPlan{.definition = definition};
+        plan.input = Value{size_in(random, 0, 1000)};
+        plan.result = plan.input;
+        plan.fires = {{"begin", 1}, {"end", 1}};
+        plan.gives_way_as = plan.definition == "first" ? "skipped" : "superseded";
+        plan.id = fmt::format("r{}", plans.size());
+        plans.push_back(std::move(plan));
+    }
+}
+
 /// Runs of one definition, which wait for their turn.
 void add_turns(Random& random, std::vector<RunPlan>& plans) {
+    if (random.chance(0.5)) {
+        add_rivals(random, plans);
+        return;
+    }
     auto kind = random.below(3);
     for (auto at = size_in(random, 2, 4); at > 0; --at) {
         auto plan = RunPlan{.definition = kind == 0 ? "turns" : kind == 1 ? "redone" : "withdrawn"};

@@ -30,6 +30,10 @@ struct RunPlan {
     bool is_reopened = false; ///< Once it has failed.
     bool is_paused = false;   ///< For a while.
 
+    /// With an error of this kind it may have been cancelled instead, for another run of its
+    /// definition; empty: not.
+    std::string gives_way_as;
+
     trigger::Status status = trigger::Status::Succeeded;
     Value result;
     std::map<std::string, std::uint64_t> fires; ///< By trigger id, of those that are to be counted.

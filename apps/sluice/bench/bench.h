@@ -16,7 +16,7 @@ struct BenchOptions {
     std::uint64_t width = 10'000;
     std::uint64_t runs = 1'000'000;
     std::string durability = "strict";
-    std::uint32_t threads = 1;
+    std::uint32_t threads = 0; ///< 0: one, of asl one for each processor.
     std::uint32_t repetitions = 5;
     std::uint32_t pairs = 0; ///< Of noop and join in turn, to compare them.
     std::string data;        ///< Where to write; empty: a folder that is removed again.

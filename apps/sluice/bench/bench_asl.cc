@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct MachineCase {
     Value input;
     std::uint64_t executions = 0; ///< Ours.
     std::uint64_t npm_executions = 0;
-    std::int64_t units = 1; ///< That are counted of each execution.
+    std::ptrdiff_t at_once = in_flight; ///< Of ours under way.
+    std::int64_t units = 1;             ///< That are counted of each execution.
     std::string unit = "executions";
 };
 
@@ -80,8 +82,9 @@ std::vector<MachineCase> machine_cases() {
             {.name = "map",
              .definition = map,
              .input = Value::object({{"items", Value::list(std::move(items))}}),
-             .executions = 20,
+             .executions = 2,
              .npm_executions = 2,
+             .at_once = 1,
              .units = map_items,
              .unit = "items"}};
 }
@@ -128,7 +131,7 @@ public:
 
     /// So many a second.
     Result<double> run(const MachineCase& one, std::uint64_t executions) {
-        auto places = std::counting_semaphore<in_flight>{in_flight};
+        auto places = std::counting_semaphore<in_flight>{one.at_once};
         auto failure = std::atomic<bool>{false};
         auto begin = std::chrono::steady_clock::now();
         for (auto at = std::uint64_t{0}; at < executions; ++at) {
@@ -144,7 +147,7 @@ public:
                 places.release();
             });
         }
-        for (auto at = std::ptrdiff_t{0}; at < in_flight; ++at) {
+        for (auto at = std::ptrdiff_t{0}; at < one.at_once; ++at) {
             places.acquire();
         }
         auto seconds = seconds_since(begin);
@@ -167,9 +170,13 @@ struct MachineFigures {
 Result<MachineFigures> measure_machine(const MachineCase& one, BenchOptions options,
                                        std::string_view durability) {
     options.durability = durability;
+    if (options.threads == 0) {
+        options.threads = std::max(std::thread::hardware_concurrency(), 1U);
+    }
     auto world = TRY(BenchWorld::create(options));
     // A map of 10,000 items has more events than a standard execution may.
-    auto compiled = workflow::asl::compile(one.definition, {.name = one.name, .is_express = true});
+    auto compiled =
+        workflow::asl::compile(one.definition, {.name = one.name, .is_express = one.units > 1});
     TRY(world->define(compiled.form));
     auto runs = MachineRuns{*world};
     auto figures = MachineFigures{};

@@ -113,7 +113,7 @@ Result<void> BenchWorld::open() {
     vocabulary_ = make_vocabulary();
     store_ = std::make_unique<RecordingStore>(
         TRY(store::embedded::open_store(path_ / "store", {.durability = durability})));
-    auto engine_options = engine::EngineOptions{.lanes = options_.threads};
+    auto engine_options = engine::EngineOptions{.lanes = std::max(options_.threads, 1U)};
     engine_options.functions["noop"] = {.sink = &noop_};
     engine_ = TRY(engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_,
                                        std::move(engine_options)));

@@ -22,8 +22,31 @@ Result<Value> wait_for(Ask ask) {
     return answered.get_future().get();
 }
 
-/// The command; of a run that has ended, `retry` reopens it there.
-Result<void> tell(engine::Engine& engine, const TaskOptions& options, const Value& body) {
+bool has_succeeded(engine::Engine& engine, const engine::RunName& run) {
+    auto read = [](const trigger::RunState* state) -> Result<Value> {
+        return Value{state != nullptr && state->progress.status == trigger::Status::Succeeded};
+    };
+    auto answer = wait_for([&](auto answered) { engine.query(run, read, std::move(answered)); });
+    return answer && answer->as_bool();
+}
+
+/// A run that has ended: it is reopened there, or a new one goes on in place of one that succeeded.
+/// Gives its id.
+Result<std::string> retry_ended(engine::Engine& engine, const TaskOptions& options,
+                                const Value& body) {
+    auto run = engine::RunName{.id = options.run};
+    if (!has_succeeded(engine, run)) {
+        TRY(wait_for([&](auto answered) { engine.reopen(run, body, std::move(answered)); }));
+        return run.id;
+    }
+    auto id = options.id.empty() ? options.run + "-again" : options.id;
+    auto action = Value::object({{"task.retry", body}});
+    TRY(wait_for([&](auto answered) { engine.restart(run, id, action, std::move(answered)); }));
+    return id;
+}
+
+/// The command. Gives the id of the run that goes on.
+Result<std::string> tell(engine::Engine& engine, const TaskOptions& options, const Value& body) {
     auto run = engine::RunName{.id = options.run};
     auto name = "task." + options.verb;
     std::ranges::replace(name, '-', '_');
@@ -33,11 +56,10 @@ Result<void> tell(engine::Engine& engine, const TaskOptions& options, const Valu
     }));
     auto fate = text_at(done, "fate");
     if (fate == "handled") {
-        return {};
+        return run.id;
     }
     if (fate == "late" && options.verb == "retry") {
-        TRY(wait_for([&](auto answered) { engine.reopen(run, body, std::move(answered)); }));
-        return {};
+        return retry_ended(engine, options, body);
     }
     const auto* reply = done.find("reply");
     const auto* error = reply == nullptr ? nullptr : reply->find("error");
@@ -82,15 +104,16 @@ ExitCode tell_task(const TaskOptions& options) {
     if (!session) {
         return report(session.error());
     }
-    if (auto done = tell((*session)->engine(), options, *body); !done) {
-        return report(done.error());
+    auto run = tell((*session)->engine(), options, *body);
+    if (!run) {
+        return report(run.error());
     }
     if (options.is_json) {
-        print_json(body->with("run", options.run));
+        print_json(body->with("run", *run));
     } else {
         print(
             "run {} goes on: `sluice run` with its definition, --run {} and --data {} continues it",
-            options.run, options.run, options.data);
+            *run, *run, options.data);
     }
     return ExitCode::Ok;
 }

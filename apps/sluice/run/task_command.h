@@ -17,6 +17,7 @@ struct TaskOptions {
     std::string form;   ///< The same.
     std::string by;
     std::string reason;
+    std::string id; ///< Of the run that goes on in place of one that has succeeded; empty: made.
     bool is_rejected = false;
     bool is_json = false;
 

@@ -107,6 +107,13 @@ KnownFunctions FunctionRegistry::known() const {
             known.add(*form);
         }
     }
+    if (!limits_.allows_process) {
+        known.refused_tasks.emplace(
+            "script",
+            "a server runs scripts of definitions only where its operator allows it, by the "
+            "setting "
+            "allow_process (serve --allow-process): call a function that is set up there");
+    }
     return known;
 }
 

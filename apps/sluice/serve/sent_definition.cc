@@ -13,7 +13,8 @@ Findings undefined_functions(const LoadedDefinition& loaded, std::string_view fi
                              const KnownFunctions& known) {
     auto findings = Findings{};
     for (const auto& form : loaded.definition.functions) {
-        if (!known.names.contains(form.name) && !known.pools.contains(form.name)) {
+        if (!form.is_of_task && !known.names.contains(form.name) &&
+            !known.pools.contains(form.name)) {
             findings.push_back({.file = std::string{file},
                                 .path = "functions/" + form.name,
                                 .message = "a server takes no functions from definitions: set it "

@@ -9,8 +9,8 @@
 
 namespace sluice::app {
 
-/// A definition that came through the API. It brings no functions: those that it declares must be
-/// among the known ones, under whatever kind the operator gave them.
+/// A definition that came through the API. It brings no functions but those of its tasks: others
+/// that it declares must be among the known ones, under whatever kind the operator gave them.
 server::Compiled compile(const trigger::Vocabulary& vocabulary, const KnownFunctions& known,
                          std::string_view source, std::string_view file);
 

@@ -77,6 +77,12 @@ Serving::Serving(const ConfigurationSource& source, server::Configured configure
       secrets_(values().secrets, std::move(secrets)),
       diagnostics_(clock_, format_of(values()), level_of(values())) {}
 
+Serving::~Serving() {
+    if (task_functions_) {
+        task_functions_->stop();
+    }
+}
+
 Result<void> Serving::open() {
     raise_file_limit();
     TRY(listen());
@@ -131,18 +137,28 @@ Result<void> Serving::open_session() {
          .prepare = [&](store::Store& store,
                         Functions& functions) { return prepare(store, functions, forms); },
          .watch = std::move(watching),
+         .admit_nested = [this](const std::string& space) { return admit_nested(space); },
          .metrics = &metrics_,
          .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));
     functions_->attach(session_->engine());
+    task_functions_->attach(session_->engine());
     namespaces_.emplace(*documents_);
     quotas_ = TRY(server::Quotas::open(*documents_, session_->store(), session_->engine(), clock_));
+    ready_quotas_ = quotas_.get();
     intake_ = TRY(server::intake::Intake::open(
         session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
          .quotas = quotas_.get()}));
     return {};
+}
+
+Result<server::Quotas::Ticket> Serving::admit_nested(const std::string& space) const {
+    const auto* quotas = ready_quotas_.load(std::memory_order_acquire);
+    auto ticket = quotas == nullptr ? server::Quotas::Admission{} : quotas->admit_start(space);
+    return ticket ? Result<server::Quotas::Ticket>{*std::move(ticket)}
+                  : fail(Errc::Unavailable, "{}", ticket.error().detail);
 }
 
 Result<engine::Watch> Serving::watch() {
@@ -175,10 +191,6 @@ Result<FunctionFile> Serving::operator_functions() const {
     }
     for (auto& form : forms->functions) {
         form.is_private = form.is_private || values().allow_private;
-        form.url = TRY(secrets_.expand(form.url));
-        for (auto& [name, value] : form.headers) {
-            value = TRY(secrets_.expand(value));
-        }
     }
     return *std::move(forms);
 }
@@ -194,10 +206,12 @@ Result<void> Serving::prepare(store::Store& store, Functions& functions,
         kinds.push_back(std::move(kind));
     }
     documents_ = TRY(server::Documents::open(store, kinds));
-    functions_.emplace(*documents_, functions, forms,
-                       FunctionLimits{.allows_process = values().allow_process,
-                                      .allows_private = values().allow_private});
+    auto limits = FunctionLimits{.allows_process = values().allow_process,
+                                 .allows_private = values().allow_private};
+    functions_.emplace(*documents_, functions, forms, limits);
     functions_->load(diagnostics_);
+    task_functions_ = std::make_shared<TaskFunctions>(functions, limits);
+    functions.add_rest(task_functions_);
     return {};
 }
 

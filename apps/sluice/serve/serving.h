@@ -35,6 +35,7 @@
 #include "sluice/serve/function_registry.h"
 #include "sluice/serve/hangups.h"
 #include "sluice/serve/listen_address.h"
+#include "sluice/serve/task_functions.h"
 #include "sluice/served_directory.h"
 #include "sluice/session.h"
 
@@ -46,6 +47,7 @@ public:
     /// The source outlives it.
     Serving(const ConfigurationSource& source, server::Configured configured,
             secret::Secrets::Variables secrets);
+    ~Serving();
 
     /// Listens at once, and says that it is not ready until everything is there.
     Result<void> open();
@@ -62,6 +64,8 @@ private:
                          const std::vector<workflow::raw::FunctionForm>& forms);
     /// Live readers hear of decisions, and a trace collector if there is one.
     Result<engine::Watch> watch();
+    /// Within quotas, once they are there.
+    Result<server::Quotas::Ticket> admit_nested(const std::string& space) const;
     Result<void> open_access();
     void open_gateway();
     void handle(http::Request request, const server::Reply& reply) const;
@@ -100,14 +104,16 @@ private:
     std::unique_ptr<server::intake::Intake> intake_;
     std::optional<server::stepfunctions::Api> step_functions_;
     std::optional<server::TraceExport> traces_;
+    std::unique_ptr<server::Quotas> quotas_;
+    std::atomic<const server::Quotas*> ready_quotas_{nullptr};
     std::unique_ptr<Session> session_;
     std::optional<ServedDirectory> served_;
     std::unique_ptr<server::Documents> documents_;
     std::optional<FunctionRegistry> functions_;
+    std::shared_ptr<TaskFunctions> task_functions_;
     std::optional<server::Tokens> tokens_;
     std::unique_ptr<server::Audit> audit_;
     std::optional<server::Namespaces> namespaces_;
-    std::unique_ptr<server::Quotas> quotas_;
     std::optional<server::Backups> backups_;
     std::optional<server::Services> services_;
     std::optional<server::Gateway> gateway_;

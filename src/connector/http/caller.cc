@@ -263,4 +263,18 @@ bool Caller::heartbeat(std::string_view token) {
     return calls_->heartbeat(token);
 }
 
+void Sink::deliver(event::Delivery delivery, Done done) {
+    if (function_) {
+        caller_->call(function_, std::move(delivery), std::move(done));
+        return;
+    }
+    auto function = source_();
+    if (!function) {
+        done(event::failure("secret", std::move(function.error().message)));
+        return;
+    }
+    caller_->call(std::make_shared<const Function>(*std::move(function)), std::move(delivery),
+                  std::move(done));
+}
+
 } // namespace sluice::connector::http

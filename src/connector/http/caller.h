@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "connector/http/function.h"
 #include "event/sink.h"
 #include "http/client.h"
@@ -53,13 +55,16 @@ private:
 /// One function of kind `http`.
 class Sink final : public event::Sink {
 public:
+    /// Gives the function for each call anew: what it refers to may change. An error is its answer.
+    using Source = std::function<Result<Function>()>;
+
     Sink(std::shared_ptr<Caller> caller, Function function)
         : caller_(std::move(caller)),
           function_(std::make_shared<const Function>(std::move(function))) {}
+    Sink(std::shared_ptr<Caller> caller, Source source)
+        : caller_(std::move(caller)), source_(std::move(source)) {}
 
-    void deliver(event::Delivery delivery, Done done) override {
-        caller_->call(function_, std::move(delivery), std::move(done));
-    }
+    void deliver(event::Delivery delivery, Done done) override;
     void cancel(std::string_view token) override { caller_->cancel(token); }
     bool heartbeat(std::string_view token, std::uint64_t /*lease*/) override {
         return caller_->heartbeat(token);
@@ -67,7 +72,8 @@ public:
 
 private:
     std::shared_ptr<Caller> caller_;
-    std::shared_ptr<const Function> function_;
+    std::shared_ptr<const Function> function_; ///< Null: the source gives it.
+    Source source_;
 };
 
 } // namespace sluice::connector::http

@@ -106,6 +106,40 @@ protected:
     std::shared_ptr<Caller> caller_;
 };
 
+TEST_F(HttpCaller, AsksForItsFunctionAtEachCall) {
+    auto key = std::string{"old"};
+    auto sink = Sink{caller_, [&]() -> Result<Function> {
+                         if (key.empty()) {
+                             return fail(Errc::NotFound, "there is no secret key");
+                         }
+                         auto url = fmt::format("http://127.0.0.1:{}/", server_->port());
+                         return Function{.url = *sluice::http::parse_url(url),
+                                         .headers = {{"Authorization", key}}};
+                     }};
+    auto deliver = [&] {
+        auto promise = std::promise<Answer>{};
+        auto answer = promise.get_future();
+        auto delivery = Delivery{};
+        delivery.key = "r/1/0";
+        delivery.token = "token";
+        delivery.target = "f";
+        sink.deliver(std::move(delivery),
+                     [&](Answer given) { promise.set_value(std::move(given)); });
+        return answer.get();
+    };
+
+    deliver();
+    key = "new";
+    deliver();
+    key = "";
+    auto refused = deliver();
+
+    ASSERT_EQ(seen_.size(), 2U);
+    EXPECT_EQ(*seen_[0].headers.find("Authorization"), "old");
+    EXPECT_EQ(*seen_[1].headers.find("Authorization"), "new");
+    EXPECT_EQ(refused.error_kind, "secret");
+}
+
 TEST_F(HttpCaller, PostsTheInputAndTakesTheAnswer) {
     auto answer = call().get();
 

@@ -18,7 +18,7 @@
 namespace sluice::engine::testing {
 
 /// One lane with all shards of a simulated store, without threads: commits are made at once, and
-/// time stands still.
+/// time stands still until it is advanced.
 class SteppedLane final : private Committer {
 public:
     explicit SteppedLane(std::uint16_t shard_count = 4)
@@ -62,6 +62,13 @@ public:
         post(std::move(input));
         settle();
     }
+    /// Lets time pass, and everything that is due happen.
+    void advance(Nanos time) {
+        clock_.now += time;
+        settle();
+    }
+    /// Asked before nested runs begin; from the next shard that is opened on.
+    AdmitNested admit_nested;
     void settle() {
         auto did = true;
         while (did || !mail_.empty()) {
@@ -83,8 +90,10 @@ public:
 private:
     class StillClock final : public Clock {
     public:
-        Time wall() const override { return Time{std::chrono::hours{480'000}}; }
-        Nanos steady() const override { return std::chrono::seconds{1}; }
+        Time wall() const override { return Time{std::chrono::hours{480'000}} + now; }
+        Nanos steady() const override { return now; }
+
+        Nanos now = std::chrono::seconds{1};
     };
 
     void open() {
@@ -104,11 +113,13 @@ private:
         }
         auto states = store_->acquire(ids).value();
         for (auto at = std::size_t{0}; at < ids.size(); ++at) {
-            auto shard = std::make_unique<Shard>(ids[at], ShardServices{.store = *store_,
-                                                                        .catalog = *catalog_,
-                                                                        .clock = clock_,
-                                                                        .diagnostics = diagnostics_,
-                                                                        .limits = {}});
+            auto shard =
+                std::make_unique<Shard>(ids[at], ShardServices{.store = *store_,
+                                                               .catalog = *catalog_,
+                                                               .clock = clock_,
+                                                               .diagnostics = diagnostics_,
+                                                               .limits = {},
+                                                               .admit_nested = &admit_nested});
             auto left = shard->open(states[at]).value();
             lane_->add(std::move(shard), std::move(left));
         }

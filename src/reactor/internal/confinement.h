@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -8,16 +9,15 @@
 
 namespace sluice::reactor::internal {
 
-/// Holds a child to its limits: by a control group of its own below `parent`, or, where there is
-/// none or it cannot be made, by rlimits, which count address space in place of memory and know no
-/// share of a processor.
+/// Holds a child to its limits: by control groups of its own below `parent`, or, where there are
+/// none or they cannot be made, by rlimits, which count address space in place of memory and know
+/// no share of a processor.
 ///
-/// Destroyed when the child has been waited for, it kills whoever is left in the group and removes
-/// it.
+/// Destroyed when the child has been waited for, it kills whoever is left in its groups and removes
+/// them.
 class Confinement {
 public:
-    static Confinement of(pid_t child, const ResourceLimits& limits,
-                          const std::filesystem::path& parent);
+    static Confinement of(pid_t child, const ResourceLimits& limits, const ControlGroup& parent);
     ~Confinement();
     Confinement(Confinement&& other) noexcept;
     Confinement& operator=(Confinement&& other) noexcept;
@@ -28,7 +28,8 @@ public:
 private:
     Confinement() = default;
 
-    std::filesystem::path group_; ///< Empty: none.
+    std::vector<std::filesystem::path> groups_; ///< That of memory first. Empty: none.
+    ControlGroup::Version version_ = ControlGroup::Version::None;
 };
 
 } // namespace sluice::reactor::internal

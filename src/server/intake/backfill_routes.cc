@@ -92,22 +92,28 @@ void start_backfill(const Services& services, const Schedules& schedules, const 
         answer(reply, problem_of(version.error()));
         return;
     }
+    auto admitted = services.admit_start(incoming.space);
+    if (!admitted) {
+        answer(reply, admitted.error());
+        return;
+    }
     auto run = engine::RunName{.space = incoming.space, .id = backfill->id};
-    services.engine.start({.space = run.space,
-                           .id = run.id,
-                           .definition = "sluice.backfill",
-                           .version = *version,
-                           .input = backfill->run_input(),
-                           .labels = Value::object({{"backfill", backfill->definition}})},
-                          [&services, run, view, reply](const Result<Value>& started) {
-                              if (!started) {
-                                  answer(reply, problem_of(started.error()));
-                              } else if (*started->find("existing") == Value{true}) {
-                                  go_on(services, run, view, reply);
-                              } else {
-                                  answer(reply, 201, view.with("existing", false));
-                              }
-                          });
+    services.engine.start(
+        {.space = run.space,
+         .id = run.id,
+         .definition = "sluice.backfill",
+         .version = *version,
+         .input = backfill->run_input(),
+         .labels = Value::object({{"backfill", backfill->definition}})},
+        [&services, run, view, reply, ticket = *admitted](const Result<Value>& started) {
+            if (!started) {
+                answer(reply, problem_of(started.error()));
+            } else if (*started->find("existing") == Value{true}) {
+                go_on(services, run, view, reply);
+            } else {
+                answer(reply, 201, view.with("existing", false));
+            }
+        });
 }
 
 /// What has become of the runs for its times.
@@ -122,10 +128,9 @@ Result<Value> progress_of(const Services& services, const engine::RunName& run) 
     auto started = std::uint64_t{0};
     for (const auto& each : times->as_list()) {
         auto id = std::string{each.find("run")->as_string()};
-        auto one = inspector.run({.space = run.space, .id = id});
-        if (one) {
+        if (auto progress = TRY(inspector.progress({.space = run.space, .id = id}))) {
             ++started;
-            ++counts[std::string{to_string((*one)->progress.status)}];
+            ++counts[std::string{to_string(progress->status)}];
         }
     }
     auto view = Value::object({{"run", run.id},

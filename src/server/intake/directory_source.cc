@@ -38,6 +38,7 @@ using reactor::FileDescriptor;
 constexpr auto content_bytes_most = std::int64_t{256} * 1024;
 constexpr auto default_type = std::string_view{"file.written"};
 constexpr auto retry_pause = std::chrono::seconds{5};
+constexpr auto full_pause = std::chrono::milliseconds{100}; ///< Where there is room again soon.
 /// How far before the last file known a scan begins: a file may be closed long after it was
 /// changed. What it finds again is a duplicate.
 constexpr auto scan_overlap = std::chrono::hours{24};
@@ -199,8 +200,8 @@ private:
 
     void bring_all(const std::stop_token& stop) {
         while (!waiting_.empty() && !stop.stop_requested()) {
-            if (!bring(waiting_.front())) {
-                pause(retry_pause, stop);
+            if (auto problem = bring(waiting_.front())) {
+                pause(problem->status == 429 ? full_pause : retry_pause, stop);
                 continue;
             }
             waiting_.pop_front();
@@ -214,11 +215,11 @@ private:
         }
     }
 
-    /// False when it is to be tried again.
-    bool bring(const std::string& name) {
+    /// What is wrong when it is to be tried again.
+    std::optional<Problem> bring(const std::string& name) {
         auto info = look_at(directory_, name);
         if (!info) {
-            return true;
+            return std::nullopt;
         }
         auto event = event_of(name, *info);
         auto problem =
@@ -227,11 +228,11 @@ private:
             feed_.note_error(fmt::format("{}: {}", name, problem->detail));
             // An event that is refused for what it is would be refused again.
             if (problem->status != 400 && problem->status != 413) {
-                return false;
+                return problem;
             }
         }
         latest_ = std::max(latest_, changed_at(*info));
-        return true;
+        return std::nullopt;
     }
 
     Result<event::Event> event_of(const std::string& name, const struct stat& info) const {

@@ -34,6 +34,10 @@ void EngineActions::start(const engine::StartRequest& request, Done done) {
 }
 
 void EngineActions::send(std::string space, event::Event event, Done done) {
+    if (auto problem = router_.refuse_events(space, 1)) {
+        done(fail(code_of(*problem), "{}", problem->detail));
+        return;
+    }
     router_.take(
         std::move(space), {std::move(event)}, [done = std::move(done)](const auto& routed) mutable {
             auto problems = routed ? problems_of(*routed)

@@ -29,6 +29,11 @@ SourceFeed::SourceFeed(std::string space, std::string name, std::string run, Eve
 
 void SourceFeed::deliver(std::vector<event::Event> events,
                          std::move_only_function<void(std::optional<Problem>)> done) {
+    if (auto problem = router_.refuse_events(space_, events.size())) {
+        note_error(problem->detail);
+        done(std::move(problem));
+        return;
+    }
     if (!run_.empty()) {
         auto codec = event::Codec{};
         for (auto& event : events) {

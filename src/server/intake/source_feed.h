@@ -31,7 +31,8 @@ public:
 
     const std::string& name() const { return name_; }
 
-    /// Durable when `done` hears of it.
+    /// Durable when `done` hears of it. What goes beyond the namespace's quota is refused with 429:
+    /// whoever brings it brings it again.
     void deliver(std::vector<event::Event> events,
                  std::move_only_function<void(std::optional<Problem>)> done);
     /// The same, waiting for it.

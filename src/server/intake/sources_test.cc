@@ -1,5 +1,6 @@
 #include "server/intake/sources.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -32,6 +33,15 @@ public:
     fs::path path;
 };
 
+/// Half a second passes whenever somebody asks.
+class QuickClock final : public Clock {
+public:
+    Time wall() const override { return Time{steady()}; }
+    Nanos steady() const override { return ++asked * std::chrono::milliseconds{500}; }
+
+    mutable std::atomic<int> asked = 0;
+};
+
 class SourcesTest : public engine::testing::EngineFixture {
 protected:
     void SetUp() override {
@@ -51,8 +61,10 @@ protected:
     void open_sources(std::vector<fs::path> roots) {
         sources_.reset();
         documents_ = std::move(*Documents::open(
-            store_, {"route", std::string{Sources::kind}, std::string{SourceFeed::state_kind}}));
-        router_ = std::move(*EventRouter::open(*engine_, *documents_, {}));
+            store_, {"route", std::string{Quotas::kind}, std::string{Sources::kind},
+                     std::string{SourceFeed::state_kind}}));
+        quotas_ = std::move(*Quotas::open(*documents_, store_, *engine_, quick_clock_));
+        router_ = std::move(*EventRouter::open(*engine_, *documents_, {.quotas = quotas_.get()}));
         auto kinds = Sources::Kinds{};
         kinds["directory"] = std::make_unique<DirectoryKind>(std::move(roots));
         kinds["s3"] = std::make_unique<S3Kind>();
@@ -74,7 +86,9 @@ protected:
     }
 
     Folder folder_;
+    QuickClock quick_clock_;
     std::unique_ptr<Documents> documents_;
+    std::unique_ptr<Quotas> quotas_;
     std::unique_ptr<EventRouter> router_;
     std::unique_ptr<Sources> sources_;
 };
@@ -87,6 +101,18 @@ TEST_F(SourcesTest, BringFilesThatAreThereAndFilesThatCome) {
     folder_.write("end", "2");
 
     EXPECT_EQ(*wait_end("inbox").find("result"), Value{"end"});
+}
+
+TEST_F(SourcesTest, AreSlowedByTheQuotaOfEvents) {
+    ASSERT_TRUE(
+        quotas_->set("default", Value::object({{"events_rate", "30/m"}, {"events_burst", 1}})));
+    folder_.write("begin", "1");
+    folder_.write("end", "2");
+
+    ASSERT_FALSE(put(form(folder_.path)));
+
+    EXPECT_EQ(*wait_end("inbox").find("result"), Value{"end"});
+    EXPECT_GE(quick_clock_.asked, 5) << "an event every two seconds";
 }
 
 TEST_F(SourcesTest, BringNoFileTwiceAfterARestart) {

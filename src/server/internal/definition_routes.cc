@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <future>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "server/internal/requests.h"
 #include "server/services.h"
@@ -14,6 +18,19 @@ Problem invalid_definition(std::vector<Value> findings) {
             .code = "invalid_definition",
             .detail = "the definition has mistakes: see findings",
             .more = Value::object({{"findings", Value::list(std::move(findings))}})};
+}
+
+/// Runs that wait hear of a strategy that they have room by.
+Result<void> apply_strategies(const Services& services, const std::string& space,
+                              const std::vector<engine::Definition>& definitions) {
+    for (const auto& definition : definitions) {
+        auto applied = std::promise<Result<Value>>{};
+        services.engine.apply_strategy(space, definition.name, [&](Result<Value> done) {
+            applied.set_value(std::move(done));
+        });
+        std::ignore = TRY(applied.get_future().get());
+    }
+    return {};
 }
 
 /// The body is the definition's text, in whatever language it is written.
@@ -39,6 +56,10 @@ void define(const Services& services, const Incoming& incoming, const Reply& rep
             return;
         }
         hash = *added;
+    }
+    if (auto applied = apply_strategies(services, incoming.space, *compiled); !applied) {
+        answer(reply, problem_of(applied.error()));
+        return;
     }
     answer(reply, 201, Value::object({{"definition", compiled->back().name}, {"version", hash}}));
 }

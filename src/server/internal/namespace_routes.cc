@@ -1,3 +1,4 @@
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,27 @@ Result<Value> put_namespace(Namespaces& namespaces, const Incoming& incoming) {
     return view_namespace({.space = "", .name = name, .content = body});
 }
 
-/// Of a namespace that nobody can use any more: its definitions and quota go with it.
+/// What runs shared that are gone.
+Result<void> remove_standing_runs(const Services& services, const std::string& name) {
+    auto filter = engine::RunFilter{.space = name, .listed = engine::RunsListed::Standing};
+    do {
+        auto page = TRY(engine::list_runs(services.store, filter));
+        for (const auto& listed : page.runs) {
+            auto removed = std::promise<Result<Value>>{};
+            services.engine.remove_standing(
+                listed.run, [&](Result<Value> done) { removed.set_value(std::move(done)); });
+            if (auto done = removed.get_future().get();
+                !done && done.error().code != Errc::NotFound) {
+                return std::unexpected(done.error());
+            }
+        }
+        filter.cursor = std::move(page.cursor);
+    } while (!filter.cursor.empty());
+    return {};
+}
+
+/// Of a namespace that nobody can use any more: its definitions and quota go with it, and its
+/// standing runs.
 Result<void> empty_namespace(const Services& services, const std::string& name) {
     auto runs = TRY(engine::list_runs(services.store, {.space = name, .most = 1}));
     if (!runs.runs.empty()) {
@@ -44,6 +65,7 @@ Result<void> empty_namespace(const Services& services, const std::string& name) 
     if (!kind.empty()) {
         return fail(Errc::Conflict, "the namespace {} has a {}: remove it first", name, kind);
     }
+    TRY(remove_standing_runs(services, name));
     TRY(services.engine.catalog().forget(name));
     return services.quotas->find(name) ? services.quotas->remove(name) : Result<void>{};
 }

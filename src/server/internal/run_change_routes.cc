@@ -87,15 +87,20 @@ void fork_then(const Services& services, const Incoming& incoming, const Reply& 
     do_on_worker(services, reply,
                  [&services, run = name_of(incoming), request = *std::move(request), reply,
                   then = std::move(then)]() mutable {
-                     services.engine.fork(
-                         run, request.event, request.id,
-                         [run, reply, then = std::move(then)](Result<Value> forked) mutable {
-                             if (forked) {
-                                 then(run, *std::move(forked));
-                             } else {
-                                 answer(reply, problem_of(forked.error()));
-                             }
-                         });
+                     auto admitted = services.admit_start(run.space);
+                     if (!admitted) {
+                         answer(reply, admitted.error());
+                         return;
+                     }
+                     services.engine.fork(run, request.event, request.id,
+                                          [run, reply, then = std::move(then),
+                                           ticket = *admitted](Result<Value> forked) mutable {
+                                              if (forked) {
+                                                  then(run, *std::move(forked));
+                                              } else {
+                                                  answer(reply, problem_of(forked.error()));
+                                              }
+                                          });
                  });
 }
 

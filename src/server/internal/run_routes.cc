@@ -81,8 +81,7 @@ void start(const Services& services, const Incoming& incoming, const Reply& repl
         answer(reply, problem_of(request.error()));
         return;
     }
-    auto admitted = services.quotas == nullptr ? std::expected<Quotas::Ticket, Problem>{}
-                                               : services.quotas->admit_start(request->space);
+    auto admitted = services.admit_start(request->space);
     if (!admitted) {
         answer(reply, admitted.error());
         return;

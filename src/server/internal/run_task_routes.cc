@@ -29,6 +29,9 @@ Result<Value> read_body(const Incoming& incoming, const Verb& verb) {
         if (name == "task" && !member.is_string()) {
             return fail(Errc::InvalidInput, "task: expected the name of a task");
         }
+        if (name == "id" && !member.is_string()) {
+            return fail(Errc::InvalidInput, "id: expected that of the new run");
+        }
         if (name != "task" && std::ranges::find(verb.members, name) == verb.members.end()) {
             return fail(Errc::InvalidInput, "{}: expected task{}{}", name,
                         verb.members.empty() ? "" : ", ", fmt::join(verb.members, ", "));
@@ -53,6 +56,30 @@ Problem problem_of_task(const Value& answered) {
                : Problem{.status = 422, .code = "invalid_input", .detail = std::move(detail)};
 }
 
+/// One that has succeeded stays as it is, since others may have its result: a new run goes on from
+/// before its end.
+void restart_with(const Services& services, const engine::RunName& run, const Value& body,
+                  const Reply& reply) {
+    auto id = value::text_at(body, "id");
+    id = id.empty() ? make_run_id() : id;
+    do_on_worker(services, reply, [&services, run, body, id, reply] {
+        auto admitted = services.admit_start(run.space);
+        if (!admitted) {
+            answer(reply, admitted.error());
+            return;
+        }
+        services.engine.restart(
+            run, id, Value::object({{"task.retry", body.without("id")}}),
+            [reply, run, task = *body.find("task"), ticket = *admitted](const Result<Value>& done) {
+                if (done) {
+                    answer(reply, 201, done->with("restarted_from", run.id).with("task", task));
+                } else {
+                    answer(reply, problem_of(done.error()));
+                }
+            });
+    });
+}
+
 void reopen_with(const Services& services, const engine::RunName& run, Value told,
                  const Reply& reply) {
     services.engine.reopen(run, std::move(told),
@@ -60,6 +87,22 @@ void reopen_with(const Services& services, const engine::RunName& run, Value tol
 }
 
 /// Of a run that has ended, `retry` lets it go on there.
+void retry_ended(const Services& services, const engine::RunName& run, const Value& body,
+                 const Reply& reply) {
+    auto read = [](const trigger::RunState* state) -> Result<Value> {
+        return Value{state != nullptr && state->progress.status == trigger::Status::Succeeded};
+    };
+    services.engine.query(run, read, [&services, run, body, reply](const Result<Value>& succeeded) {
+        if (!succeeded) {
+            answer(reply, problem_of(succeeded.error()));
+        } else if (succeeded->as_bool()) {
+            restart_with(services, run, body, reply);
+        } else {
+            reopen_with(services, run, body.without("id"), reply);
+        }
+    });
+}
+
 void tell(const Services& services, const Verb& verb, const Incoming& incoming,
           const Reply& reply) {
     auto body = read_body(incoming, verb);
@@ -73,7 +116,7 @@ void tell(const Services& services, const Verb& verb, const Incoming& incoming,
         reopen_with(services, run, {}, reply);
         return;
     }
-    auto action = Value::object({{verb.action, *body}});
+    auto action = Value::object({{verb.action, body->without("id")}});
     services.engine.command(
         run, std::string{trigger::types::run_command}, Value::object({{"action", action}}),
         [&services, run, reply, can_reopen, body = *body](const Result<Value>& done) {
@@ -86,7 +129,7 @@ void tell(const Services& services, const Verb& verb, const Incoming& incoming,
                 answer(reply, Result<Value>{
                                   Value::object({{"run", run.id}, {"task", *body.find("task")}})});
             } else if (fate == "late" && can_reopen) {
-                reopen_with(services, run, body, reply);
+                retry_ended(services, run, body, reply);
             } else {
                 answer(reply, problem_of_task(*done));
             }
@@ -97,7 +140,7 @@ void tell(const Services& services, const Verb& verb, const Incoming& incoming,
 
 void add_run_task_routes(RouteTable& routes, const Services& services) {
     for (const auto& verb :
-         {Verb{"/v1/runs/{run}/retry", "task.retry", {"input"}},
+         {Verb{"/v1/runs/{run}/retry", "task.retry", {"input", "id"}},
           Verb{"/v1/runs/{run}/skip", "task.skip", {}},
           Verb{"/v1/runs/{run}/set-result", "task.set_result", {"result"}},
           Verb{"/v1/runs/{run}/approve", "task.approve", {"form", "by", "reject", "reason"}}}) {

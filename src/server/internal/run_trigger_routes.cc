@@ -71,30 +71,31 @@ Handle acting(const Services& services, int status, Make make) {
     };
 }
 
-Result<Value> trigger_named(const Incoming& incoming) {
+Value trigger_named(const Incoming& incoming) {
     return as_text(Value{incoming.part("trigger")});
 }
 
 Result<Value> add(const Incoming& incoming) {
-    return Value::object({{"add", TRY(incoming.json())}});
+    auto form = TRY(incoming.json());
+    return Value::object({{"add", std::move(form)}});
 }
 
 Result<Value> modify(const Incoming& incoming) {
     auto over = TRY(incoming.json());
-    return Value::object({{"modify", Value::object({{"trigger", TRY(trigger_named(incoming))},
+    return Value::object({{"modify", Value::object({{"trigger", trigger_named(incoming)},
                                                     {"set", std::move(over)}})}});
 }
 
 Result<Value> enable(const Incoming& incoming) {
-    return Value::object({{"enable", TRY(trigger_named(incoming))}});
+    return Value::object({{"enable", trigger_named(incoming)}});
 }
 
 Result<Value> disable(const Incoming& incoming) {
-    return Value::object({{"disable", TRY(trigger_named(incoming))}});
+    return Value::object({{"disable", trigger_named(incoming)}});
 }
 
 Result<Value> remove(const Incoming& incoming) {
-    return Value::object({{"remove", TRY(trigger_named(incoming))}});
+    return Value::object({{"remove", trigger_named(incoming)}});
 }
 
 /// The body is a trigger, with `when` in place of `intercept`.
@@ -112,11 +113,13 @@ Result<Value> intercept(const Incoming& incoming) {
 }
 
 Result<Value> set_run_context(const Incoming& incoming) {
-    return Value::object({{"set", Value::object({{"run", as_text(TRY(incoming.json()))}})}});
+    auto over = TRY(incoming.json());
+    return Value::object({{"set", Value::object({{"run", as_text(over)}})}});
 }
 
 Result<Value> set_trigger_context(const Incoming& incoming) {
-    auto over = Value::map({{incoming.part("trigger"), as_text(TRY(incoming.json()))}});
+    auto form = TRY(incoming.json());
+    auto over = Value::map({{incoming.part("trigger"), as_text(form)}});
     return Value::object({{"set", Value::object({{"triggers", std::move(over)}})}});
 }
 
@@ -216,8 +219,9 @@ Result<Value> look_at_all(engine::Inspector& inspector, const engine::RunName& r
     for (const auto& row : TRY(inspect::trigger_rows(inspector, run))) {
         rows.push_back(to_value(row).with("state", state_of(row, has_ended)));
     }
+    auto triggers = TRY(inspector.triggers(run));
     return Value::object(
-        {{"triggers", TRY(inspector.triggers(run))}, {"rows", Value::list(std::move(rows))}});
+        {{"triggers", std::move(triggers)}, {"rows", Value::list(std::move(rows))}});
 }
 
 /// With `last=true` as they last were, also where what held them is gone.
@@ -229,13 +233,16 @@ void show_triggers(const Services& services, const Incoming& incoming, const Rep
         answer(reply, problem_of(is_last.error()));
         return;
     }
-    answer_from_worker(
-        services, reply, [&services, run = name_of(incoming), last = *is_last]() -> Result<Value> {
-            auto inspector = engine::Inspector{services.store, services.vocabulary};
-            auto shown = TRY(look_at_all(inspector, run));
-            return last ? shown.with("triggers", TRY(inspect::last_triggers(inspector, run)))
-                        : shown;
-        });
+    answer_from_worker(services, reply,
+                       [&services, run = name_of(incoming), last = *is_last]() -> Result<Value> {
+                           auto inspector = engine::Inspector{services.store, services.vocabulary};
+                           auto shown = TRY(look_at_all(inspector, run));
+                           if (!last) {
+                               return shown;
+                           }
+                           auto triggers = TRY(inspect::last_triggers(inspector, run));
+                           return shown.with("triggers", std::move(triggers));
+                       });
 }
 
 Result<Value> look_at_context(engine::Inspector& inspector, const engine::RunName& run,

@@ -61,7 +61,8 @@ const std::vector<Setting>& table() {
          "whether functions may reach loopback, link-local and private addresses; otherwise only "
          "those of the file that say allow_private: true"},
         {"allow_process", "TRUTH", &C::allow_process,
-         "whether functions that run commands on this host may come through the API"},
+         "whether functions that run commands on this host, and scripts of tasks, may come through "
+         "the API"},
         {"public_url", "URL", &C::public_url,
          "where functions reach this server with answers that come later; where it listens if "
          "not set"},

@@ -138,6 +138,22 @@ TEST_P(StoreContract, ScansInOrderFromStartToBeforeEnd) {
     EXPECT_EQ(listing("x", ""), "");
 }
 
+TEST_P(StoreContract, ACursorSeesWhatWasOverwrittenByMoreAndByLess) {
+    put("a", "1");
+    put("b", "22");
+    auto cursor = store->scan({}, {});
+    put("a", "a longer one");
+    put("ab", "new");
+    put("b", "2");
+    put("a", "an even longer one");
+    auto later = store->scan({}, {});
+    put("a", "");
+
+    EXPECT_EQ(listing(*cursor), "a=1 b=22");
+    EXPECT_EQ(listing(*later), "a=an even longer one ab=new b=2");
+    EXPECT_EQ(listing(), "a= ab=new b=2");
+}
+
 TEST_P(StoreContract, ACursorSeesNothingOfLaterCommits) {
     for (auto key : {"a", "b", "c"}) {
         put(key, "1");

@@ -31,7 +31,11 @@ public:
     void judge() {
         judge_ending();
         for (const auto& calls : expected_.calls) {
-            judge_calls(calls);
+            judge_calls(calls, outcome_.calls,
+                        {.path = "calls", .noun = "calls", .each = "inputs"});
+        }
+        for (const auto& sent : expected_.sent) {
+            judge_calls(sent, outcome_.sent, {.path = "sent", .noun = "events", .each = "events"});
         }
         judge_order();
         judge_tasks();
@@ -88,21 +92,30 @@ private:
         return call.function == name || call.task == name;
     }
 
-    void judge_calls(const ExpectedCalls& expected) {
-        auto path = fmt::format("calls/{}", expected.name);
+    struct Words {
+        std::string_view path;
+        std::string_view noun;
+        std::string_view each;
+    };
+
+    void judge_calls(const ExpectedCalls& expected, const std::vector<MadeCall>& made,
+                     const Words& words) {
+        auto path = fmt::format("{}/{}", words.path, expected.name);
         auto inputs = std::vector<Value>{};
-        for (const auto& call : outcome_.calls) {
+        for (const auto& call : made) {
             if (is_named(call, expected.name)) {
                 inputs.push_back(call.input);
             }
         }
         if (expected.count && *expected.count != inputs.size()) {
-            report(path, fmt::format("expected {} calls, got {}", *expected.count, inputs.size()),
-                   value::number(*expected.count), value::number(inputs.size()));
+            report(
+                path,
+                fmt::format("expected {} {}, got {}", *expected.count, words.noun, inputs.size()),
+                value::number(*expected.count), value::number(inputs.size()));
         }
         if (expected.inputs) {
             compare(*expected.inputs, Value::list(std::move(inputs)), Match::Subset,
-                    path + "/inputs", out_);
+                    fmt::format("{}/{}", path, words.each), out_);
         }
     }
 

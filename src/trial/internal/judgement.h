@@ -14,7 +14,8 @@ struct Outcome {
     const Value& ending; ///< {status, result, error}
     Nanos duration;
     const std::vector<MadeCall>& calls;
-    Value triggers; ///< As the run shows them.
+    const std::vector<MadeCall>& sent; ///< To sinks.
+    Value triggers;                    ///< As the run shows them.
 };
 
 /// Appends where it is not as expected.

@@ -43,10 +43,31 @@ engine::Function MockedCast::function(const std::string& name) {
 }
 
 void MockedCast::note(const engine::Call& call) {
-    tasks_.insert_or_assign(engine::Dispatcher::key_of(call.run, call.key), call.task.subject);
+    auto key = engine::Dispatcher::key_of(call.run, call.key);
+    if (call.task.kind == trigger::TaskKind::Sink) {
+        to_sinks_.insert(key);
+    }
+    tasks_.insert_or_assign(std::move(key), call.task.subject);
+}
+
+/// A sink takes what it is sent, unless the case says otherwise.
+void MockedCast::take_event(event::Delivery delivery, Done done) {
+    if (delivery.attempt == 1) {
+        sent_.push_back(
+            {.function = delivery.target, .task = {}, .attempt = 1, .input = delivery.payload});
+    }
+    if (const auto* reply = find_reply(delivery, delivery.target)) {
+        answer(*reply, std::move(delivery), std::move(done));
+    } else {
+        done({});
+    }
 }
 
 void MockedCast::deliver(event::Delivery delivery, Done done) {
+    if (to_sinks_.contains(delivery.key)) {
+        take_event(std::move(delivery), std::move(done));
+        return;
+    }
     auto task = tasks_[delivery.key];
     calls_.push_back({.function = delivery.target,
                       .task = task,

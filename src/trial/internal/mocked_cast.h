@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,14 @@ public:
     void note(const engine::Call& call) override;
 
     const std::vector<MadeCall>& calls() const { return calls_; }
+    /// Events that were sent to sinks, which are the functions here.
+    const std::vector<MadeCall>& sent() const { return sent_; }
     /// What to write, if a function was called that nobody answers for.
     const std::optional<std::string>& missing() const { return missing_; }
 
 private:
     void deliver(event::Delivery delivery, Done done) override;
+    void take_event(event::Delivery delivery, Done done);
     void cancel(std::string_view token) override;
 
     struct Pending {
@@ -66,7 +70,9 @@ private:
     std::map<const Reply*, std::uint64_t> given_;         ///< How often.
     std::map<std::string, const Reply*> of_attempts_;     ///< For further attempts, by key.
     std::map<std::string, Pending, std::less<>> pending_; ///< By token.
+    std::set<std::string> to_sinks_;                      ///< Keys of what is sent there.
     std::vector<MadeCall> calls_;
+    std::vector<MadeCall> sent_;
     std::optional<std::string> missing_;
 };
 

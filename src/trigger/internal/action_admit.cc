@@ -148,20 +148,16 @@ Value superseded(const Runs::Run& by) {
 /// Decides whose turn it is among the runs of a definition.
 class Admit final : public Action {
 public:
+    /// That of a version that was deployed; null: a run asks, or gives back.
+    explicit Admit(Value deployed) : deployed_(std::move(deployed)) {}
+
     Attempt<void> perform(Firing& firing) const override {
-        const auto& sender = firing.decider().sender();
-        if (!sender) {
-            return {};
-        }
         auto runs = Runs{firing};
-        runs.remove(sender->run);
-        if (firing.event().type() == types::place_wanted) {
-            auto data = firing.event().data();
-            auto run = Runs::Run{.id = sender->run,
-                                 .asked = static_cast<std::int64_t>(sender->key.index),
-                                 .started = data.find("started")->as_int()};
-            note_strategy(firing, *data.find("strategy"));
-            TRY(take(firing, runs, run, priority_in(data)));
+        if (const auto& sender = firing.decider().sender()) {
+            TRY(hear(firing, runs, *sender));
+        } else if (!deployed_.is_null()) {
+            auto context = firing.state().context.with("strategy", deployed_);
+            firing.record(ContextSet{.context = context.with("deployed", true)});
         }
         auto strategy = strategy_of(firing);
         auto most = strategy.kind == StrategyKind::Parallel ? strategy.limit : 1;
@@ -172,10 +168,25 @@ public:
     }
 
 private:
-    /// That of the run that asked last holds for all: versions of a definition share its places.
+    static Attempt<void> hear(Firing& firing, Runs& runs, const Sender& sender) {
+        runs.remove(sender.run);
+        if (firing.event().type() != types::place_wanted) {
+            return {};
+        }
+        auto data = firing.event().data();
+        auto run = Runs::Run{.id = sender.run,
+                             .asked = static_cast<std::int64_t>(sender.key.index),
+                             .started = data.find("started")->as_int()};
+        note_strategy(firing, *data.find("strategy"));
+        return take(firing, runs, run, priority_in(data));
+    }
+
+    /// Versions of a definition share its places: what was deployed last holds for all, or else
+    /// what the run that asked last was started with.
     static void note_strategy(Firing& firing, const Value& form) {
-        const auto* known = firing.state().context.find("strategy");
-        if (known == nullptr || *known != form) {
+        const auto& context = firing.state().context;
+        const auto* known = context.find("strategy");
+        if (context.find("deployed") == nullptr && (known == nullptr || *known != form)) {
             firing.record(ContextSet{.context = firing.state().context.with("strategy", form)});
         }
     }
@@ -228,12 +239,18 @@ private:
         }
         return runs.add_waiting(run, priority);
     }
+
+    Value deployed_;
 };
 
 } // namespace
 
-Made make_admit(const Value& /*params*/, const ActionSite& /*site*/, Problems& /*problems*/) {
-    return std::make_shared<Admit>();
+Made make_admit(const Value& params, const ActionSite& /*site*/, Problems& problems) {
+    const auto* strategy = params.find("strategy");
+    if (strategy != nullptr) {
+        parse_strategy(*strategy, "strategy", problems);
+    }
+    return std::make_shared<Admit>(strategy == nullptr ? Value{} : *strategy);
 }
 
 } // namespace sluice::trigger::actions

@@ -25,13 +25,13 @@ std::map<std::string, ActionFactory, std::less<>> built_in_actions() {
             {"hold", actions::make_hold},
             {"release", actions::make_release},
             {"continue", actions::make_continue},
-            {"definition.admit", actions::make_admit}};
+            {std::string{admit_action}, actions::make_admit}};
 }
 
 std::map<std::string, Value, std::less<>> built_in_standing() {
     auto admit = Value::object({{"id", "admit"},
                                 {"on", Value::list({types::place_wanted, types::place_left})},
-                                {"action", "definition.admit"},
+                                {"action", admit_action},
                                 {"lifetime", "persistent"},
                                 {"on_error", "skip"}});
     return {{"definition", Value::object({{"name", "definition"},

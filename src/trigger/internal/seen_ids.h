@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <boost/container/deque.hpp>
 
 #include "base/clock.h"
 #include "base/fingerprint.h"
@@ -51,7 +52,7 @@ private:
         FingerprintSet ids;
     };
 
-    std::deque<Period> periods_; ///< Oldest first.
+    boost::container::deque<Period> periods_; ///< Oldest first.
     std::size_t size_ = 0;
     std::vector<Fingerprint> added_; ///< Since the last commit.
     std::optional<std::uint64_t> forgotten_records_;

@@ -137,10 +137,6 @@ private:
             report(problems_, join_path(task.path, "when"),
                    "found false: the task can never begin, expected an expression, or no task");
         }
-        if (flow_.outer != nullptr && task.form.find("on_failure") != nullptr) {
-            report(problems_, join_path(task.path, "on_failure"),
-                   "a task in a body cannot be undone alone: expected on_failure at the map");
-        }
         check_functions(task);
         check_branch(at);
         for (const auto& name : task.uses.names) {
@@ -153,6 +149,10 @@ private:
     }
 
     void check_functions(const FlowTask& task) {
+        if (known_ != nullptr && known_->refused_tasks.contains(task.kind)) {
+            report(problems_, join_path(task.path, task.kind),
+                   known_->refused_tasks.find(task.kind)->second);
+        }
         check_call(task.form, task.path);
         for (const auto* member : {"map", "on_failure"}) {
             if (const auto* inner = task.form.find(member)) {

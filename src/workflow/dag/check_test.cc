@@ -161,5 +161,15 @@ TEST_F(CheckTest, DoesNotLookLongForWhatManyWrongNamesMean) {
     EXPECT_EQ(findings_in(text + "}}}").size(), 100U);
 }
 
+TEST_F(CheckTest, AnotherScriptIsAnotherDefinition) {
+    auto form_of = [&](const std::string& task) {
+        auto document = raw::parse("name: t\ntasks: {a: " + task + "}\n", "t.yaml");
+        return compile(document->form, operators_).form;
+    };
+
+    EXPECT_NE(form_of("{script: echo 1}"), form_of("{script: echo 2}"));
+    EXPECT_NE(form_of("{http: {url: 'http://a/b'}}"), form_of("{http: {url: 'http://a/c'}}"));
+}
+
 } // namespace
 } // namespace sluice::workflow::dag

@@ -74,7 +74,10 @@ private:
         }
         auto params = Value::map(std::move(members));
         if (auto function = internal::function_of(task.kind, task.form, flow_.id_of(task.name))) {
-            params = internal::as_call(task.kind, params, function->name);
+            const auto& own = *task.form.find(task.kind);
+            // Another script is another version of the definition.
+            params = internal::as_call(task.kind, params, function->name)
+                         .with("own", own.is_map() ? own.without("body") : own);
             functions_.push_back(*std::move(function));
         }
         if (task.is_handler()) {
@@ -158,10 +161,18 @@ private:
         }
         if (flow_.prefixes.empty()) {
             patterns.push_back("sluice.run.reopened");
+        }
+        auto undoes = std::ranges::any_of(flow_.tasks, [](const FlowTask& task) {
+            return task.form.find("on_failure") != nullptr;
+        });
+        if (flow_.prefixes.empty() || undoes) {
             patterns.push_back(Value::object({{"type", "sluice.task.*"}, {"subject", id}}));
         }
         auto of = number(finals.tasks.size());
         auto end = params.with("of", of).with("last", number(finals.last));
+        if (!flow_.prefixes.empty() && undoes) {
+            end = end.with("undoes", true);
+        }
         triggers_.push_back(Value::object(
             {{"id", id},
              {"on", Value::list(std::move(patterns))},

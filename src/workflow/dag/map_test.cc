@@ -110,6 +110,55 @@ tasks:
     EXPECT_EQ(result(), R"({"each":[]})");
 }
 
+TEST_F(MapTest, UndoesWhatAFailedItemDidInReverseOrder) {
+    start(R"(
+name: trips
+tasks:
+  each:
+    map:
+      over: "${input}"
+      tolerate: 1
+      tasks:
+        flight: {call: f, input: "${item}", on_failure: {call: g, input: "${'no ' + result}"}}
+        hotel: {call: f, after: flight, input: "${item + 'h'}", on_failure: {call: g, input: "${'no ' + result}"}}
+        pay: {call: f, after: hotel, input: "${item + 'p'}"}
+)",
+          R"(["a","b"])");
+    for (const auto* input : {"a", "b", "ah", "bh", "bp"}) {
+        answer_input(input, input);
+    }
+
+    fail_input("ap");
+    EXPECT_THAT(inputs(), ElementsAre(Value{"no ah"}));
+    EXPECT_FALSE(state_.has_ended());
+    answer_input("no ah", 1);
+    EXPECT_THAT(inputs(), ElementsAre(Value{"no a"}));
+    answer_input("no a", 1);
+
+    EXPECT_EQ(result(), R"({"each":[null,{"pay":"bp"}]})");
+    EXPECT_TRUE(state_.scopes.empty());
+}
+
+TEST_F(MapTest, TellsWhatOfAnItemCouldNotBeUndone) {
+    start(R"(
+name: trips
+tasks:
+  each:
+    map:
+      over: 1
+      tasks:
+        a: {call: f, input: 1, on_failure: {call: g, input: 2}}
+        b: {call: f, after: a, input: 3}
+)");
+    answer_input(1, 1);
+    fail_input(3);
+
+    fail_input(2);
+
+    EXPECT_TRUE(has_failed());
+    EXPECT_THAT(error("cause"), HasSubstr("undo_error"));
+}
+
 TEST_F(MapTest, FailsWithItsFirstItem) {
     start(R"(
 name: failing

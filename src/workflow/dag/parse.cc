@@ -406,7 +406,9 @@ private:
             }
             return;
         }
-        if (task.form.is_map() && task.form.find("after") == nullptr) {
+        // What names stand in JSONata is known only where they are written out: it orders nothing.
+        if (flow_.site.language == Language::Cel && task.form.is_map() &&
+            task.form.find("after") == nullptr) {
             for (const auto& name : task.uses.names) {
                 if (auto found = flow_.by_name.find(name); found != flow_.by_name.end()) {
                     task.after.push_back(found->second);

@@ -171,7 +171,26 @@ std::string_view handed_on_by(std::string_view text) {
     return name.find_first_of("\"\\") == std::string_view::npos ? name : std::string_view{};
 }
 
+void TaskUses::add_jsonata(std::string_view text, const ExpressionSite& site) {
+    // What does not compile is said elsewhere, with its place.
+    auto compiled = expr::jsonata::Expression::compile(inside(text), {.names = site.names});
+    if (!compiled) {
+        return;
+    }
+    for (const auto& path : compiled->questions()) {
+        if (path.size() > 1 && path.front() == "tasks") {
+            add_once(names, path[1]);
+        }
+    }
+}
+
 void TaskUses::add(std::string_view text, const ExpressionSite& site, Handling handling) {
+    if (site.language == Language::Jsonata) {
+        if (is_whole(text)) {
+            add_jsonata(text, site);
+        }
+        return;
+    }
     if (auto name = handed_on_by(text); !name.empty()) {
         add_once(names, name);
         if (handling == Handling::LooksInto) {
@@ -198,9 +217,6 @@ void TaskUses::add(std::string_view text, const ExpressionSite& site, Handling h
 }
 
 void add_uses(const Value& form, const ExpressionSite& site, Handling handling, TaskUses& uses) {
-    if (site.language != Language::Cel) {
-        return;
-    }
     if (form.is_string() && form.as_string().contains("${")) {
         uses.add(form.as_string(), site, handling);
     } else if (form.is_list()) {

@@ -57,9 +57,12 @@ struct TaskUses {
     bool looks_at_any = false;          ///< They choose a task while they are evaluated.
 
     void add(std::string_view text, const ExpressionSite& site, Handling handling);
+
+private:
+    void add_jsonata(std::string_view text, const ExpressionSite& site);
 };
 
-/// In JSONata nothing is known of them.
+/// In JSONata only the names are known that stand behind `$tasks`.
 void add_uses(const Value& form, const ExpressionSite& site, Handling handling, TaskUses& uses);
 /// The task whose result a text hands on and does nothing else: `${tasks.load.result}`; empty:
 /// none.

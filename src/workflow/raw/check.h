@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct CheckOptions {
     std::set<std::string, std::less<>> known_functions;
     bool are_all_known = false;                     ///< Whatever a function is called, it is there.
     std::set<std::string, std::less<>> known_pools; ///< Likewise.
+    /// Types of tasks that are not taken here, and why.
+    std::map<std::string, std::string, std::less<>> refused_tasks{};
 
     void add(const FunctionForm& form) {
         (form.kind == FunctionKind::Pool ? known_pools : known_functions).insert(form.name);

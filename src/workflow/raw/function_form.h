@@ -56,6 +56,7 @@ struct FunctionForm {
     Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
     std::uint32_t slots = 0;       ///< Of a pool.
+    bool is_of_task = false;       ///< A task brings it along, and nobody else calls it.
 
     bool operator==(const FunctionForm&) const = default;
 };

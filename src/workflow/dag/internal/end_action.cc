@@ -123,7 +123,7 @@ Attempt<void> EndAction::perform(trigger::Firing& firing) const {
             error && memory.find("undo_error") == nullptr) {
             memory = memory.with("undo_error", *error);
         }
-        return undo_next(firing, std::move(memory));
+        return undo_next(firing, firing.trigger(), firing.scope(), std::move(memory));
     }
     return finish(firing, firing.trigger(), firing.scope());
 }
@@ -139,25 +139,29 @@ Attempt<void> EndAction::finish(trigger::Firing& firing, trigger::TriggerNumber 
         firing.decider().end_run(trigger::Status::Succeeded, std::move(value), {});
         return {};
     }
+    if (undoes && count_in(memory, "undo") > 0) {
+        return undo_next(firing, number, scope, memory.with("status", "undoing"));
+    }
+    return fail(firing, scope, memory);
+}
+
+Attempt<void> EndAction::fail(trigger::Firing& firing, trigger::Incarnation scope,
+                              const Value& memory) const {
     if (!owner.empty()) {
         return tell_owner(firing, scope, Value::object({{"error", failure_of(memory)}}));
-    }
-    if (count_in(memory, "undo") > 0) {
-        return undo_next(firing, memory.with("status", "undoing"));
     }
     firing.decider().end_run(trigger::Status::Failed, {}, failure_of(memory));
     return {};
 }
 
 /// The last that succeeded comes first.
-Attempt<void> EndAction::undo_next(trigger::Firing& firing, Value memory) const {
-    auto end = firing.decider().triggers().find(words::end);
-    auto done = firing.state().collected_by(trigger::root_scope, *end);
+Attempt<void> EndAction::undo_next(trigger::Firing& firing, trigger::TriggerNumber number,
+                                   trigger::Incarnation scope, Value memory) const {
+    auto done = firing.state().collected_by(scope, number);
     auto left = count_in(memory, "undo");
     while (left > 0) {
         --left;
-        auto step = Step::find(firing, done.at(static_cast<std::size_t>(left)).as_string(),
-                               trigger::root_scope);
+        auto step = Step::find(firing, done.at(static_cast<std::size_t>(left)).as_string(), scope);
         if (!step || !step->settings().undo || step->status() != words::succeeded) {
             continue; // It was begun again meanwhile.
         }
@@ -174,18 +178,18 @@ Attempt<void> EndAction::undo_next(trigger::Firing& firing, Value memory) const 
         }
         step->remember(step->memory().with("status", words::undone));
         firing.record(trigger::Remembered{
-            .scope = trigger::root_scope, .trigger = *end, .memory = memory.with("undo", left)});
+            .scope = scope, .trigger = number, .memory = memory.with("undo", left)});
+        const auto& end = firing.decider().triggers().get(number)->spec.id;
         firing.record(trigger::TaskOpened{.key = firing.next_key(),
                                           .task = {.target = undo.function,
-                                                   .subject = std::string{words::end},
+                                                   .subject = end,
                                                    .input = *std::move(input),
                                                    .policy = undo.policy,
-                                                   .scope = trigger::root_scope,
-                                                   .trigger = *end}});
+                                                   .scope = scope,
+                                                   .trigger = number}});
         return {};
     }
-    firing.decider().end_run(trigger::Status::Failed, {}, failure_of(memory));
-    return {};
+    return fail(firing, scope, memory);
 }
 
 Attempt<Value> EndAction::make_result(trigger::Firing& firing, trigger::TriggerNumber number,
@@ -233,11 +237,12 @@ std::shared_ptr<const trigger::Action> make_end(const Value& params, Problems& p
         params,
         "",
         problems,
-        {"of", "last", "within", "owner", "fail_fast", "result", "lang", "names"}};
+        {"of", "last", "within", "owner", "fail_fast", "undoes", "result", "lang", "names"}};
     auto action = std::make_shared<EndAction>();
     action->upstream = static_cast<std::uint32_t>(reader.count("of", 0, UINT32_MAX).value_or(0));
     action->last = static_cast<std::uint32_t>(reader.count("last", 0, UINT32_MAX).value_or(0));
     action->owner = reader.text("owner").value_or("");
+    action->undoes = reader.boolean("undoes").value_or(action->owner.empty());
     action->is_hasty = reader.boolean("fail_fast").value_or(false);
     action->has_result = reader.find("result") != nullptr;
     action->result = read_template(params, "result", "", read_site(params), problems);

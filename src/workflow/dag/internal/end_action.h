@@ -11,7 +11,7 @@
 namespace sluice::workflow::dag::internal {
 
 /// What is done when the last tasks of a flow have ended: its run ends, or the item that it is the
-/// body of. Before a run fails, what its tasks did is undone.
+/// body of. Before it fails, what its tasks did is undone.
 class EndAction final : public trigger::Action {
 public:
     std::uint32_t upstream = 0;
@@ -19,6 +19,7 @@ public:
     std::vector<std::string> prefixes;
     std::string owner;     ///< Id of the task whose body this is; empty: the run itself.
     bool is_hasty = false; ///< The first failure ends it.
+    bool undoes = false;   ///< What tasks did before they failed together.
     bool has_result = false;
     Template result;
 
@@ -32,7 +33,10 @@ private:
                                         trigger::Incarnation scope) const;
     trigger::Attempt<void> tell_owner(trigger::Firing& firing, trigger::Incarnation scope,
                                       Value outcome) const;
-    trigger::Attempt<void> undo_next(trigger::Firing& firing, Value memory) const;
+    trigger::Attempt<void> undo_next(trigger::Firing& firing, trigger::TriggerNumber number,
+                                     trigger::Incarnation scope, Value memory) const;
+    trigger::Attempt<void> fail(trigger::Firing& firing, trigger::Incarnation scope,
+                                const Value& memory) const;
 };
 
 std::shared_ptr<const trigger::Action> make_end(const Value& params, Problems& problems);

@@ -1,5 +1,6 @@
 #include "workflow/dag/internal/own_function.h"
 
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,19 @@ Value form_of_request(const Value& http) {
     return form;
 }
 
+/// The name of a header that is no fixed text; empty: all are.
+std::string changing_header(const Value& http) {
+    const auto* headers = http.find("headers");
+    for (const auto& [name, value] : headers != nullptr && headers->is_map()
+                                         ? headers->as_map()
+                                         : std::span<const value::Member>{}) {
+        if (value.is_string() && value.as_string().contains("${")) {
+            return std::string{name};
+        }
+    }
+    return {};
+}
+
 /// What is wrong with a function is wrong with the task that brings it.
 void check_function(const Value& form, const std::string& path, Problems& problems) {
     auto read = raw::read_function("own", form);
@@ -68,7 +82,11 @@ std::optional<raw::FunctionForm> function_of(std::string_view kind, const Value&
     const auto& own = *task.find(kind);
     auto form = kind == "script" ? form_of_script(own) : form_of_request(own);
     auto read = raw::read_function(fmt::format("{}:{}", kind, id), form);
-    return read ? std::optional{*std::move(read)} : std::nullopt;
+    if (!read) {
+        return std::nullopt;
+    }
+    read->is_of_task = true;
+    return *std::move(read);
 }
 
 Value as_call(std::string_view kind, const Value& task, const std::string& function) {
@@ -103,6 +121,10 @@ OperatorPtr make_http(const Value& task, const ExpressionSite& site, Problems& p
     if (url != nullptr && url->is_string() && url->as_string().contains("${")) {
         report(problems, "http/url",
                "found an expression, expected a fixed URL: what changes goes into the body");
+    } else if (auto header = changing_header(http); !header.empty()) {
+        report(problems, "http/headers/" + header,
+               "found an expression, expected a fixed text: secrets are for functions that the "
+               "operator sets up");
     } else {
         check_function(form_of_request(http), "http", problems);
     }
