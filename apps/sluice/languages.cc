@@ -54,13 +54,13 @@ bool is_machine(const raw::Document& document) {
     return asl::is_machine_file(document.file) || asl::resembles_machine(document.form);
 }
 
-ReadDefinition read_machine(const raw::Document& document) {
-    auto findings = asl::check(document, {.refuses_unsupported = true});
+ReadDefinition read_machine(const raw::Document& document, const KnownFunctions& known) {
+    auto findings = asl::check(document, {.refuses_unsupported = !known.are_all});
     std::erase_if(findings, &raw::Finding::is_warning);
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return asl::compile(document.form, {.name = name_of(document.file)});
+    return asl::compile(document.form, {.name = name_of(document.file), .is_tried = known.are_all});
 }
 
 ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocabulary& vocabulary,
@@ -116,7 +116,7 @@ Findings check_definition(const std::string& text, const std::string& file,
 ReadDefinition read_definition(const raw::Document& document, const trigger::Vocabulary& vocabulary,
                                const KnownFunctions& known) {
     if (is_machine(document)) {
-        return read_machine(document);
+        return read_machine(document, known);
     }
     if (dag::is_dag(document.form)) {
         return read_tasks(document, vocabulary, known);

@@ -265,6 +265,10 @@ public:
         return dispatcher_.heartbeat(TRY(dispatcher_.tokens().read(token)), lease);
     }
 
+    Result<AttemptId> attempt_of(std::string_view token) const override {
+        return dispatcher_.tokens().read(token);
+    }
+
     void query(const RunName& run, std::function<Result<Value>(const trigger::RunState*)> read,
                Done done) override {
         auto checked = check_run_id(run.id);

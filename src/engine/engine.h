@@ -110,6 +110,8 @@ public:
     /// Whether the attempt that a token names is under way, and under this lease (0: any), and who
     /// waits for it now knows. InvalidInput when the token is not one of this store's.
     virtual Result<bool> heartbeat(std::string_view token, std::uint64_t lease) = 0;
+    /// The attempt that a token names. InvalidInput when the token is not one of this store's.
+    virtual Result<AttemptId> attempt_of(std::string_view token) const = 0;
     virtual void query(const RunName& run,
                        std::function<Result<Value>(const trigger::RunState*)> read, Done done) = 0;
     /// When the run has ended: {status, result, error}. What the result has by reference is filled

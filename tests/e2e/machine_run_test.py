@@ -62,6 +62,35 @@ class Trials(ProgramTest):
         mocks.append(mock("Mosaic", {"result": "mosaic.png"}))
         self.assertEqual(self.trial("montage.asl.json", {"images": list(range(12))}, mocks)["output"], "mosaic.png")
 
+    def machine(self, **states):
+        return self.file("m.asl.json", json.dumps({"StartAt": next(iter(states)), "States": states}))
+
+    def test_somebody_stops_an_execution(self):
+        waits = self.machine(W={"Type": "Wait", "Seconds": 3600, "End": True})
+        ended = json.loads(self.sluice("run", waits, "--stop-after", "10m", "--history", "--json", code=FAILED).stdout)
+        self.assertEqual(ended["status"], "ABORTED")
+        self.assertEqual([event["type"] for event in ended["history"]], ["ExecutionStarted", "WaitStateEntered", "ExecutionAborted"])
+        late = json.loads(self.sluice("run", waits, "--stop-after", "2h", "--json").stdout)
+        self.assertEqual(late["status"], "SUCCEEDED")
+        self.assertIn("2 hours", self.sluice("run", waits, "--stop-after", "2 hours", code=INVALID).stderr)
+
+    def test_an_activity_that_is_not_mocked_does_not_exist(self):
+        digs = self.machine(Dig={"Type": "Task", "Resource": "arn:aws:states:us-east-1:111111111111:activity:dig", "End": True})
+        ended = json.loads(self.sluice("run", digs, "--mocks", "[]", "--history", "--json", code=FAILED).stdout)
+        self.assertEqual(ended["error"], "States.Runtime")
+        self.assertIn("activity:dig does not exist.", ended["cause"])
+        mocks = json.dumps([mock("Dig", {"result": "gold", "worker": "digger"})])
+        ended = json.loads(self.sluice("run", digs, "--mocks", mocks, "--history", "--json").stdout)
+        self.assertEqual(ended["history"][3]["details"], {"workerName": "digger"})
+
+    def test_an_express_machine_that_loops_ends(self):
+        loops = self.machine(A={"Type": "Pass", "Next": "B"}, B={"Type": "Choice", "Default": "A", "Choices": [
+            {"Variable": "$.x", "IsPresent": True, "Next": "C"}]}, C={"Type": "Succeed"})
+        said = json.loads(self.sluice("run", loops, "--skip-waits", "--json", code=FAILED).stdout)
+        self.assertIn("maximum number of history events (25000)", said["cause"])
+        said = json.loads(self.sluice("run", loops, "--skip-waits", "--express", "--json", code=FAILED).stdout)
+        self.assertIn("maximum number of history events (2000000)", said["cause"])
+
     def test_what_is_not_mocked_is_named(self):
         said = self.sluice("run", EXAMPLES / "approval.asl.json", "--input", '{"total": 5000, "id": 1}', "--mocks", "[]", code=NOT_FOUND).stderr
         self.assertIn('the task of state "Ask" was called with', said)

@@ -150,10 +150,14 @@ class SdkTest(StepFunctionsTest):
         worker.join()
         self.assertEqual(json.loads(found["output"]), ["gold", {"depth": 3}])
         self.assertEqual((failed["status"], failed["error"], failed["cause"]), ("FAILED", "Rock", "too hard"))
-        types = [event["type"] for event in self.states.get_execution_history(executionArn=found["executionArn"])["events"]]
-        self.assertEqual(types[2:5], ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"])
+        events = self.states.get_execution_history(executionArn=found["executionArn"])["events"]
+        self.assertEqual([event["type"] for event in events[2:5]], ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"])
+        self.assertEqual(events[3]["activityStartedEventDetails"], {"workerName": "digger"})
         self.states.delete_activity(activityArn=activity)
         self.refused("ActivityDoesNotExist", self.states.describe_activity, activityArn=activity)
+        gone = self.ended(self.start(arn, "three"))
+        self.assertEqual((gone["status"], gone["error"]), ("FAILED", "States.Runtime"))
+        self.assertIn("does not exist", gone["cause"])
 
     def test_somebody_answers_by_a_task_token(self):
         self.assertEqual(self.server.ask("PUT", "/v1/functions/ask", {"kind": "poll"}).status, 200)

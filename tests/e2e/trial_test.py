@@ -52,7 +52,7 @@ class Trials(ProgramTest):
         return self.file("month.test.yaml", "definition: month.yaml\ncases:\n" + cases)
 
     def test_every_example_passes(self):
-        files = sorted((ROOT / "examples").glob("*.test.yaml"))
+        files = sorted((ROOT / "examples").rglob("*.test.yaml"))
 
         done = self.sluice("test", *files)
 
@@ -64,14 +64,16 @@ class Trials(ProgramTest):
 
     def test_the_pages_do_what_they_say(self):
         self.file("thumbnails.yaml", THUMBNAILS)
-        reference, = blocks("docs/reference/test.md", "yaml")
+        reference, machine = blocks("docs/reference/test.md", "yaml")
         self.file("order.yaml", (ROOT / "examples/order.yaml").read_text())
         how_to = "".join(blocks("docs/how-to/test-a-workflow.md", "yaml"))
 
         self.sluice("test", self.file("thumbnails.test.yaml", reference))
         self.sluice("test", self.file("order.test.yaml", how_to))
+        self.file("order-saga.asl.json", (ROOT / "examples/asl/order-saga.asl.json").read_text())
+        self.sluice("test", self.file("saga.test.yaml", machine))
 
-        for text in (reference, how_to):
+        for text in (reference, machine, how_to):
             self.assertEqual(schema.problems(SCHEMA, SCHEMA, yaml.safe_load(text)), [])
 
     def test_a_failure_is_told_path_by_path_as_the_page_shows(self):
@@ -90,6 +92,42 @@ cases:
         done = self.sluice("test", file, code=FAILED)
 
         self.assertEqual(done.stdout.replace(str(self.folder) + "/", ""), shown)
+
+    def test_every_integration_of_a_state_machine_is_a_function(self):
+        states = {"Put": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t"}, "Next": "Run"},
+                  "Run": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2", "Next": "Ask",
+                          "Parameters": {"StateMachineArn": "arn:aws:states:us-east-1:123456789012:stateMachine:other"}},
+                  "Ask": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "HeartbeatSeconds": 60, "Next": "Call",
+                          "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}},
+                  "Call": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "f", "Payload.$": "$"},
+                           "OutputPath": "$.Payload", "Next": "Dig"},
+                  "Dig": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:dig", "Next": "Each"},
+                  "Each": {"Type": "Map", "End": True, "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "k"}},
+                           "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+                                             "StartAt": "Item", "States": {"Item": {"Type": "Pass", "End": True}}}}}
+        self.file("all.asl.json", json.dumps({"StartAt": "Put", "States": states}))
+        file = self.file("all.test.yaml", """
+definition: all.asl.json
+functions:
+  "dynamodb:putItem": {result: {}}
+  "states:startExecution": {result: {Output: 1}, delay: 5m}
+  ask: {result: yes, delay: 30s}
+  f: {result: {n: 2}}
+  "activity:dig": {result: gold}
+  "sluice.items": {result: {items: [1, 2]}}
+cases:
+  - name: goes through all of them
+    expect:
+      result: [1, 2]
+      order: [Put, Run, Ask, Call, Dig]
+      duration: 5m30s
+      calls: {f: {inputs: [yes]}, Dig: {inputs: [{n: 2}]}}
+  - name: nobody answers in time
+    tasks: {Ask: {never: true}}
+    expect: {error: States.Timeout}
+""")
+
+        self.assertIn("2 cases, 0 failed", self.sluice("test", file).stdout)
 
     def test_json_lines_tell_a_program(self):
         file = self.month("  - {name: good, functions: {work: {result: 1}}, expect: {duration: 30d}}\n"

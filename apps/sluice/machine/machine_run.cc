@@ -13,8 +13,10 @@
 #include "sluice/output.h"
 #include "sluice/run/prepared_run.h"
 #include "trial/stage.h"
+#include "trigger/arrival.h"
 #include "value/json.h"
 #include "value/time_text.h"
+#include "value/wording.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/history.h"
 
@@ -30,6 +32,20 @@ constexpr auto account = std::string_view{"111111111111"};
 // A run that never ends is stopped at one of these.
 constexpr auto moments_max = std::uint64_t{1'000'000};
 constexpr auto steps_max = std::uint64_t{20'000'000};
+// No time passes in a loop of an express machine that does not wait.
+constexpr auto express_events_max = std::uint64_t{2'000'000};
+
+/// A machine to be tried, with all that is given to it.
+struct Trial {
+    std::string text;
+    std::string file;
+    Value input;
+    Value mocks; ///< Null: tasks call functions.
+    Value objects;
+    bool is_express = false;
+    bool has_history = false;
+    std::optional<Nanos> stop_after{}; ///< When somebody stops it.
+};
 
 class MachineRun {
 public:
@@ -37,24 +53,28 @@ public:
                MachineCast& cast, reactor::VirtualTime& time)
         : definition_(definition), time_(time), cast_(cast), stage_(vocabulary, time, cast) {}
 
-    Result<Value> run(const Value& input, bool has_history) {
+    Result<Value> run(const Trial& trial) {
         TRY(stage_.open());
         TRY(stage_.add({{.name = definition_.name,
                          .language = definition_.language,
                          .form = definition_.form,
                          .source = {}}}));
         auto refused = std::optional<Error>{};
-        TRY(stage_.start(run_name.id, definition_.name, input, [&](const Result<Value>& started) {
-            if (!started) {
-                refused = started.error();
-            }
-        }));
+        TRY(stage_.start(run_name.id, definition_.name, trial.input,
+                         [&](const Result<Value>& started) {
+                             if (!started) {
+                                 refused = started.error();
+                             }
+                         }));
         auto ending = std::optional<Value>{};
         stage_.post(engine::WatchInput{.run = run_name, .done = [&](Result<Value> ended) {
                                            if (ended) {
                                                ending = *std::move(ended);
                                            }
                                        }});
+        if (trial.stop_after) {
+            time_.after(*trial.stop_after, [this] { stop(); });
+        }
         auto is_over = [&] {
             return ending || refused || stage_.broken() || cast_.missing().has_value();
         };
@@ -65,10 +85,18 @@ public:
                                    : stage_.broken() ? *stage_.broken()
                                                      : Error{Errc::Internal, "no end"});
         }
-        return describe(has_history);
+        return describe(trial.has_history);
     }
 
 private:
+    /// As StopExecution does, without an error or a cause.
+    void stop() {
+        stage_.post(engine::CommandInput{.run = run_name,
+                                         .type = std::string{trigger::types::run_terminate},
+                                         .data = Value::object({{"error", Value::object({})}}),
+                                         .done = [](const Result<Value>& /*stopped*/) {}});
+    }
+
     template <typename IsOver>
     Result<void> go_on(IsOver is_over) {
         auto steps = std::uint64_t{0};
@@ -113,17 +141,6 @@ private:
     trial::Stage stage_;
 };
 
-/// A machine to be tried, with all that is given to it.
-struct Trial {
-    std::string text;
-    std::string file;
-    Value input;
-    Value mocks; ///< Null: tasks call functions.
-    Value objects;
-    bool is_express = false;
-    bool has_history = false;
-};
-
 Result<Value> read_json(const std::string& given, std::string_view what) {
     if (given.empty()) {
         return Value{};
@@ -135,6 +152,13 @@ Result<Value> read_json(const std::string& given, std::string_view what) {
         return fail(Errc::InvalidInput, "{} is no JSON: {}", what, parsed.error().message);
     }
     return *std::move(parsed);
+}
+
+Result<std::optional<Nanos>> read_duration(std::string_view text) {
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    return std::optional{TRY(value::parse_duration(text))};
 }
 
 /// `orders` of `dir/orders.asl.json`.
@@ -149,18 +173,22 @@ Time now() {
 
 Result<Value> try_one(const Trial& trial, const trigger::Vocabulary& vocabulary,
                       Findings& findings) {
+    auto mocks = asl::Mocks::read(trial.mocks);
+    if (!mocks) {
+        return fail(Errc::InvalidInput, "--mocks: {}", mocks.error().message);
+    }
+    auto is_mocked = !trial.mocks.is_null();
+    auto has_mock = [&](std::string_view state) { return !is_mocked || mocks->has(state); };
     auto definition = load_machine(trial.text, trial.file,
                                    {.name = name_of_file(trial.file),
                                     .is_express = trial.is_express,
                                     .account = std::string{account},
-                                    .is_mocked = !trial.mocks.is_null()});
+                                    .is_mocked = is_mocked,
+                                    .has_mock = has_mock,
+                                    .events_max = trial.is_express ? express_events_max : 0});
     if (!definition) {
         findings = std::move(definition.error());
         return fail(Errc::InvalidInput, "{}", findings.front().message);
-    }
-    auto mocks = asl::Mocks::read(trial.mocks);
-    if (!mocks) {
-        return fail(Errc::InvalidInput, "--mocks: {}", mocks.error().message);
     }
     auto objects = asl::ObjectsInMemory::read_form(trial.objects);
     if (!objects) {
@@ -168,10 +196,11 @@ Result<Value> try_one(const Trial& trial, const trigger::Vocabulary& vocabulary,
     }
     auto time = reactor::VirtualTime{now()};
     auto cast = MachineCast{*std::move(mocks), *std::move(objects), time};
-    return MachineRun{*definition, vocabulary, cast, time}.run(trial.input, trial.has_history);
+    return MachineRun{*definition, vocabulary, cast, time}.run(trial);
 }
 
-/// One trial a line, `{id, definition, input, mocks, objects, express}`, and one answer a line.
+/// One trial a line, `{id, definition, input, mocks, objects, express, stopAfter}`, and one answer
+/// a line.
 ExitCode try_lines(const std::string& text) {
     auto vocabulary = make_vocabulary();
     auto rest = std::string_view{text};
@@ -188,6 +217,10 @@ ExitCode try_lines(const std::string& text) {
         };
         auto findings = Findings{};
         auto definition = part("definition");
+        auto stop_after = read_duration(value::text_at(*given, "stopAfter"));
+        if (!stop_after) {
+            return report(stop_after.error());
+        }
         auto told = try_one({.text = definition.is_string() ? std::string{definition.as_string()}
                                                             : value::to_json(definition),
                              .file = "machine.asl.json",
@@ -195,7 +228,8 @@ ExitCode try_lines(const std::string& text) {
                              .mocks = part("mocks"),
                              .objects = part("objects"),
                              .is_express = part("express") == Value{true},
-                             .has_history = true},
+                             .has_history = true,
+                             .stop_after = *stop_after},
                             vocabulary, findings);
         auto answer = told ? *told : Value::object({{"refused", told.error().message}});
         print_line(value::to_json(answer.with("id", part("id"))));
@@ -207,7 +241,7 @@ ExitCode try_lines(const std::string& text) {
 
 bool is_trial(const RunOptions& options) {
     return !options.mocks.empty() || !options.objects.empty() || options.skips_waits ||
-           options.has_history || options.is_batch;
+           !options.stop_after.empty() || options.has_history || options.is_batch;
 }
 
 ExitCode try_machine(const RunOptions& options) {
@@ -227,6 +261,10 @@ ExitCode try_machine(const RunOptions& options) {
             return report(each->error());
         }
     }
+    auto stop_after = read_duration(options.stop_after);
+    if (!stop_after) {
+        return report(stop_after.error());
+    }
     auto findings = Findings{};
     auto told = try_one({.text = *std::move(text),
                          .file = options.file,
@@ -234,7 +272,8 @@ ExitCode try_machine(const RunOptions& options) {
                          .mocks = *std::move(mocks),
                          .objects = *std::move(objects),
                          .is_express = options.is_express,
-                         .has_history = options.has_history},
+                         .has_history = options.has_history,
+                         .stop_after = *stop_after},
                         make_vocabulary(), findings);
     if (!findings.empty()) {
         say_findings(findings);

@@ -24,6 +24,7 @@ struct RunOptions {
     std::string mocks;        ///< Of a state machine's tasks: JSON, or `@` and a file; empty: none.
     std::string objects;      ///< Of its object store: the same.
     bool skips_waits = false; ///< Of a state machine: on virtual time.
+    std::string stop_after;   ///< When somebody stops its execution; empty: nobody does.
     bool is_batch = false;    ///< The file has a trial of a state machine on each line.
     bool is_express = false;  ///< As an express machine.
     bool has_history = false; ///< Its execution history is printed too.

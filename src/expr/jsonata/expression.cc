@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "expr/jsonata/internal/evaluator.h"
+#include "expr/jsonata/internal/free_names.h"
 #include "expr/jsonata/internal/operators.h"
 #include "expr/jsonata/internal/raise.h"
 #include "expr/jsonata/internal/tree.h"
@@ -64,6 +65,14 @@ Answer Expression::evaluate(const std::optional<Value>& input, const Bindings& b
 
 const std::vector<std::vector<std::string>>& Expression::questions() const {
     return tree_->externals;
+}
+
+std::vector<std::string> Expression::free_variables() const {
+    return internal::free_variables(*tree_);
+}
+
+bool Expression::reads_input() const {
+    return internal::reads_input(*tree_);
 }
 
 Compiled compile(std::string_view text, const CompileOptions& options) {

@@ -66,6 +66,10 @@ public:
 
     /// What the bindings may be asked for: a variable, then the members behind it.
     const std::vector<std::vector<std::string>>& questions() const;
+    /// Variables that must come from the bindings: the expression does not bind them itself.
+    std::vector<std::string> free_variables() const;
+    /// Whether it reads its input: by `$` or a name outside of any step, or by `$$`.
+    bool reads_input() const;
 
 private:
     explicit Expression(std::shared_ptr<const internal::Tree> tree) : tree_{std::move(tree)} {}

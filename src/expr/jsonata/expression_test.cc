@@ -155,6 +155,24 @@ TEST(Jsonata, TellsWhatItMayAskFor) {
                     std::vector<std::vector<std::string>>{{"states", "input", "a"}, {"b"}}));
 }
 
+TEST(Jsonata, TellsWhichVariablesMustBeGiven) {
+    auto expression =
+        Expression::compile("$a.b + ($c := 1; $c) + $map([1], function($d) { $d + $e })");
+
+    EXPECT_THAT(expression->free_variables(), ::testing::UnorderedElementsAre("a", "e"));
+}
+
+TEST(Jsonata, TellsWhetherItReadsItsInput) {
+    for (const auto* text : {"$", "a.b", "$$", "$v[$$.x]", "1 + b", "$f(c)", "*", "**.a", "$.a",
+                             "{'x': y}", "function($p) { q }"}) {
+        EXPECT_TRUE(Expression::compile(text)->reads_input()) << text;
+    }
+    for (const auto* text : {"$v.a", "$v[a = 1]", "$v.{'x': y}", "$v^(a)", "$v{a: b}", "$v.($ + 1)",
+                             "'a'", "$map($v, function($p) { $p.a })", "$v ~> |a|{'b': c}|"}) {
+        EXPECT_FALSE(Expression::compile(text)->reads_input()) << text;
+    }
+}
+
 TEST(Jsonata, CallsTheHostsFunctions) {
     auto half =
         NativeFunction{"half", "<n-:n>", [](std::span<const Value> arguments, Random&) -> Answer {

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "expr/states/internal/comparator.h"
 #include "expr/states/internal/rooted_path.h"
+#include "value/pointer.h"
 
 namespace sluice::expr::states {
 namespace {
@@ -83,7 +84,7 @@ private:
     std::optional<Rule> compile_operator(const Value& rule, const value::Member& member,
                                          const std::string& pointer, std::size_t depth) {
         const auto& [key, operand] = member;
-        auto place = fmt::format("{}/{}", pointer, key);
+        auto place = value::join_pointer(pointer, key);
         if (key == "Not") {
             auto inner = compile(operand, place, depth + 1);
             return inner ? std::optional{Rule{Negation{{*std::move(inner)}}}} : std::nullopt;
@@ -241,33 +242,44 @@ private:
 struct Condition::Plan {
     Rule rule;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 };
+
+namespace {
+
+using Problems = std::vector<TemplateProblem>;
+
+/// A JSONata `Condition`.
+std::expected<Template, Problems> compile_expression(const Value& rule) {
+    const auto* form = rule.find("Condition");
+    if (form == nullptr) {
+        return std::unexpected(Problems{{"", "The field 'Condition' is required but was missing"}});
+    }
+    auto has_expression = form->is_string() && !expression_in(form->as_string()).empty();
+    if (!has_expression && !form->is_bool()) {
+        return std::unexpected(Problems{{"/Condition",
+                                         "The value for the field 'Condition' must be a boolean "
+                                         "or a JSONata expression"}});
+    }
+    auto expression = Template::compile(*form, {.language = Language::Jsonata});
+    if (!expression) {
+        auto problems = std::move(expression.error());
+        problems.front().pointer = "/Condition";
+        return std::unexpected(std::move(problems));
+    }
+    return expression;
+}
+
+} // namespace
 
 Condition::Condition(std::shared_ptr<const Plan> plan) : plan_{std::move(plan)} {}
 
 std::expected<Condition, std::vector<TemplateProblem>> Condition::compile(const Value& rule,
                                                                           Language language) {
     if (language == Language::Jsonata) {
-        const auto* form = rule.find("Condition");
-        auto is_expression =
-            form != nullptr && form->is_string() && !expression_in(form->as_string()).empty();
-        if (form == nullptr || !(is_expression || form->is_bool())) {
-            return std::unexpected(std::vector{TemplateProblem{
-                form != nullptr ? "/Condition" : "",
-                form != nullptr
-                    ? "The value for the field 'Condition' must be a boolean or a JSONata "
-                      "expression"
-                    : "The field 'Condition' is required but was missing"}});
-        }
-        auto expression = Template::compile(*form, {.language = language});
-        if (!expression) {
-            auto problems = std::move(expression.error());
-            problems.front().pointer = "/Condition";
-            return std::unexpected(std::move(problems));
-        }
-        auto variables = expression->variables();
-        return Condition{
-            std::make_shared<const Plan>(Plan{{*std::move(expression)}, std::move(variables)})};
+        auto expression = TRY(compile_expression(rule));
+        return Condition{std::make_shared<const Plan>(
+            Plan{{expression}, expression.variables(), expression.input_readers()})};
     }
     auto compiler = RuleCompiler{};
     auto made = compiler.compile(rule, "", 0);
@@ -275,7 +287,7 @@ std::expected<Condition, std::vector<TemplateProblem>> Condition::compile(const 
         return std::unexpected(std::move(compiler.problems));
     }
     return Condition{
-        std::make_shared<const Plan>(Plan{*std::move(made), std::move(compiler.variables)})};
+        std::make_shared<const Plan>(Plan{*std::move(made), std::move(compiler.variables), {}})};
 }
 
 std::expected<bool, Failure> Condition::holds(const Sight& sight, std::size_t at) const {
@@ -284,6 +296,10 @@ std::expected<bool, Failure> Condition::holds(const Sight& sight, std::size_t at
 
 const std::vector<std::string>& Condition::variables() const {
     return plan_->variables;
+}
+
+const std::vector<std::string>& Condition::input_readers() const {
+    return plan_->input_readers;
 }
 
 } // namespace sluice::expr::states

@@ -28,6 +28,8 @@ public:
 
     /// Variables that it reads.
     const std::vector<std::string>& variables() const;
+    /// As those of a template.
+    const std::vector<std::string>& input_readers() const;
 
 private:
     struct Plan;

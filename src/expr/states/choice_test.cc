@@ -181,6 +181,11 @@ TEST(Choice, ReadsContextAndVariables) {
         value::parse_json(R"({"Variable": "$v.a", "StringEqualsPath": "$w"})").value(),
         Language::JsonPath);
     EXPECT_EQ(condition->variables(), (std::vector<std::string>{"v", "w"}));
+    EXPECT_EQ(Condition::compile(value::parse_json(R"({"Variable": "$.a", "a/b~": 1})").value(),
+                                 Language::JsonPath)
+                  .error()[0]
+                  .pointer,
+              "/a~1b~0");
 }
 
 TEST(Choice, EvaluatesJsonataConditions) {

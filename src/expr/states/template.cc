@@ -15,6 +15,7 @@
 #include "expr/states/internal/rooted_path.h"
 #include "expr/states/internal/wording.h"
 #include "value/json.h"
+#include "value/pointer.h"
 
 namespace sluice::expr::states {
 namespace {
@@ -52,15 +53,6 @@ struct Part {
     bool is_constant() const { return content.index() == 0; }
 };
 
-/// RFC 6901.
-std::string pointer_to(const std::string& parent, std::string_view key) {
-    auto out = parent + "/";
-    for (auto c : key) {
-        out += c == '~' ? std::string{"~0"} : c == '/' ? std::string{"~1"} : std::string{c};
-    }
-    return out;
-}
-
 void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
     for (const auto& name : more) {
         if (std::ranges::find(names, name) == names.end()) {
@@ -94,6 +86,7 @@ public:
 
     std::vector<TemplateProblem> problems;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 
 private:
     void refuse(const std::string& pointer, std::string message) {
@@ -124,7 +117,7 @@ private:
                 continue;
             }
             made.keys.push_back(key);
-            made.members.push_back(compile(member, pointer_to(pointer, key),
+            made.members.push_back(compile(member, value::join_pointer(pointer, key),
                                            fmt::format("{}/{}", field, key), depth + 1));
         }
         if (std::ranges::all_of(made.members, &Part::is_constant)) {
@@ -174,7 +167,7 @@ private:
 
     Part compile_text(const Value& form, const std::string& pointer, const std::string& field) {
         auto text = form.as_string();
-        if (!text.starts_with(open_mark) || !text.ends_with(close_mark) || text.size() < 4) {
+        if (!is_expression(text)) {
             return {form};
         }
         auto query = Query::compile(expression_in(text));
@@ -185,6 +178,9 @@ private:
         }
         check_states(*query, pointer);
         add_names(variables, query->variables());
+        if (query->reads_input()) {
+            input_readers.push_back(query->text());
+        }
         return {QueryPart{*std::move(query), field}};
     }
 
@@ -271,6 +267,7 @@ struct Template::Plan {
     Value form;
     Part root;
     std::vector<std::string> variables;
+    std::vector<std::string> input_readers;
 };
 
 Template::Template(std::shared_ptr<const Plan> plan) : plan_{std::move(plan)} {}
@@ -282,8 +279,8 @@ std::expected<Template, std::vector<TemplateProblem>> Template::compile(const Va
     if (!compiler.problems.empty()) {
         return std::unexpected(std::move(compiler.problems));
     }
-    return Template{
-        std::make_shared<const Plan>(Plan{form, std::move(root), std::move(compiler.variables)})};
+    return Template{std::make_shared<const Plan>(Plan{
+        form, std::move(root), std::move(compiler.variables), std::move(compiler.input_readers)})};
 }
 
 std::expected<Value, Failure> Template::evaluate(const Sight& sight, std::string_view field) const {
@@ -310,11 +307,20 @@ const std::vector<std::string>& Template::variables() const {
     return plan_->variables;
 }
 
+const std::vector<std::string>& Template::input_readers() const {
+    return plan_->input_readers;
+}
+
+bool is_expression(std::string_view text) {
+    return text.size() >= open_mark.size() + close_mark.size() && text.starts_with(open_mark) &&
+           text.ends_with(close_mark);
+}
+
 std::string_view expression_in(std::string_view text) {
-    if (!text.starts_with(open_mark) || !text.ends_with(close_mark) || text.size() < 4) {
+    if (!is_expression(text)) {
         return {};
     }
-    text = text.substr(2, text.size() - 4);
+    text = text.substr(open_mark.size(), text.size() - open_mark.size() - close_mark.size());
     auto begin = text.find_first_not_of(" \t\r\n");
     return begin == std::string_view::npos
                ? text.substr(0, 0)

@@ -44,6 +44,8 @@ public:
     std::string_view expression() const;
     /// Variables that it reads.
     const std::vector<std::string>& variables() const;
+    /// Its expressions that read `$`, `$$` or a name by itself, for which there is no value.
+    const std::vector<std::string>& input_readers() const;
 
 private:
     struct Plan;
@@ -51,6 +53,9 @@ private:
 
     std::shared_ptr<const Plan> plan_;
 };
+
+/// Whether a text is a JSONata expression as a whole.
+bool is_expression(std::string_view text);
 
 /// The text of a JSONata string without its marks and the blanks beside them; nothing when it is
 /// a literal.

@@ -1,5 +1,7 @@
 #include "workflow/asl/compile.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,8 @@
 namespace sluice::workflow::asl {
 
 namespace {
+
+constexpr auto express_seconds_max = std::uint64_t{300};
 
 Value state_trigger(const Machine& machine, StateNumber number) {
     auto id = internal::run::handle_of(machine, number);
@@ -35,6 +39,27 @@ Value state_trigger(const Machine& machine, StateNumber number) {
                           {"lifetime", "persistent"}});
 }
 
+/// Nothing: it may take any time.
+std::optional<std::uint64_t> timeout_of(const Machine& machine, const CompileOptions& options) {
+    if (!options.is_express) {
+        return machine.timeout_seconds;
+    }
+    return std::min(machine.timeout_seconds.value_or(express_seconds_max), express_seconds_max);
+}
+
+std::vector<Value> states_without_activity(const Machine& machine, const CompileOptions& options) {
+    auto numbers = std::vector<Value>{};
+    for (auto number = StateNumber{0}; options.has_mock && number < machine.states.size();
+         ++number) {
+        const auto& state = machine.states[number];
+        const auto* task = std::get_if<TaskState>(&state.details);
+        if (task != nullptr && task->service == "activity" && !options.has_mock(state.name)) {
+            numbers.emplace_back(static_cast<std::int64_t>(number));
+        }
+    }
+    return numbers;
+}
+
 } // namespace
 
 raw::Definition compile(const Value& form, const CompileOptions& options) {
@@ -54,6 +79,15 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     if (options.is_mocked) {
         params = params.with("mocked", true);
     }
+    if (options.is_tried) {
+        params = params.with("tried", true);
+    }
+    if (auto states = states_without_activity(**machine, options); !states.empty()) {
+        params = params.with("absent", Value::list(std::move(states)));
+    }
+    if (options.events_max > 0) {
+        params = params.with("events", static_cast<std::int64_t>(options.events_max));
+    }
     triggers.push_back(
         Value::object({{"id", "(machine)"},
                        {"on", Value::list({"sluice.run.started", "sluice.run.reopened"})},
@@ -62,8 +96,8 @@ raw::Definition compile(const Value& form, const CompileOptions& options) {
     auto set = Value::object({{"name", options.name},
                               {"triggers", Value::list(std::move(triggers))},
                               {"unmatched", "drop"}});
-    if ((*machine)->timeout_seconds) {
-        set = set.with("timeout", fmt::format("{}s", *(*machine)->timeout_seconds));
+    if (auto seconds = timeout_of(**machine, options)) {
+        set = set.with("timeout", fmt::format("{}s", *seconds));
     }
     return {
         .name = options.name, .language = "asl", .form = std::move(set), .input = Value::map({})};

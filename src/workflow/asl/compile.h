@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,17 @@ inline constexpr auto start_function = std::string_view{"states:startExecution"}
 
 struct CompileOptions {
     std::string name;
-    bool is_express = false; ///< Its history has no limit.
-    std::string account{};   ///< In ARNs; empty: 123456789012.
-    bool is_mocked = false;  ///< Every task is answered by `mock_function`.
+    bool is_express = false;
+    std::string account{};  ///< In ARNs; empty: 123456789012.
+    bool is_mocked = false; ///< Every task is answered by `mock_function`.
+    /// Every task calls a function: where nobody else is there, that of its integration's name,
+    /// such as `sqs:sendMessage`.
+    bool is_tried = false;
+    /// Of a machine that is mocked: whether the task of a state is, for an activity that nobody
+    /// stands for does not exist. Empty: all are.
+    std::function<bool(std::string_view state)> has_mock{};
+    /// Of the history; zero: the service's, 25,000 events, and no limit for express machines.
+    std::uint64_t events_max = 0;
 };
 
 /// One trigger for each state, numbered as the states are read, and one that begins the machine.

@@ -192,6 +192,14 @@ TEST(AslMachineRules, WarnsOfWhatMayBeMeantOtherwise) {
     EXPECT_EQ(warned(R"({"Type": "Map", "Label": "l", "End": true, "ItemProcessor": {"StartAt": "i",
                   "States": {"i": {"Type": "Succeed"}}}})"),
               "INFERRED_MODE at /States/S/Label");
+    EXPECT_EQ(warned(R"({"Type": "Pass", "Parameters": {"a.$": "$b.c"}, "End": true})"),
+              "UNKNOWN_VARIABLE at /States/S/Parameters");
+    EXPECT_EQ(warned(R"({"Type": "Choice", "Default": "Next", "Choices": [
+                  {"Variable": "$b", "IsNull": true, "Next": "Next"}]})"),
+              "UNKNOWN_VARIABLE at /States/S/Choices/0");
+    EXPECT_EQ(warned(R"({"Type": "Pass", "QueryLanguage": "JSONata", "End": true,
+                  "Output": {"a": "{% b.c %}", "d": "{% $states.input.e[f = 1] %}"}})"),
+              "NO_INPUT_IN_EXPRESSION at /States/S/Output");
     EXPECT_EQ(warned(R"({"Type": "Pass", "Assign": {"a-b": 1}, "End": true})"),
               "INVALID_VARIABLE_NAME at /States/S/Assign/a-b");
     EXPECT_EQ(warned(R"({"Type": "Task", "Resource": "${Function}", "End": true})"),
@@ -199,6 +207,26 @@ TEST(AslMachineRules, WarnsOfWhatMayBeMeantOtherwise) {
     EXPECT_EQ(
         warned(R"({"Type": "Task", "Resource": "arn:aws:states:::ecs:runTask", "End": true})"),
         "INVALID_RESOURCE at /States/S/Resource");
+}
+
+TEST(AslMachineRules, WarnsOfVariablesThatAScopeDoesNotSee) {
+    auto told = [](std::string_view mode) {
+        auto text = fmt::format(R"({{"StartAt": "a", "States": {{
+            "a": {{"Type": "Pass", "Assign": {{"x": 1}}, "Next": "b"}},
+            "b": {{"Type": "Map", "End": true, "ItemSelector": {{"x.$": "$x"}}, "ItemProcessor": {{
+                "ProcessorConfig": {}, "StartAt": "c", "States": {{
+                    "c": {{"Type": "Pass", "Assign": {{"y": 1}}, "Next": "d"}},
+                    "d": {{"Type": "Pass", "Parameters": {{"x.$": "$x", "y.$": "$y"}},
+                         "End": true}}}}}}}}}}}})",
+                                mode);
+        auto found = warnings(form_of(text));
+        return found.empty() ? "" : found[0].location + ": " + found[0].message;
+    };
+
+    EXPECT_EQ(told(R"({"Mode": "INLINE"})"), "");
+    EXPECT_EQ(told(R"({"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"})"),
+              "/States/b/ItemProcessor/States/d/Parameters: The variable 'x' is assigned outside "
+              "of a distributed Map, whose items do not see it; hand it to them by ItemSelector");
 }
 
 TEST(AslCheck, GivesPlacesInTheFile) {

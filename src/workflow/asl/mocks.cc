@@ -106,6 +106,11 @@ Result<Mocks> Mocks::read(const Value& form) {
     return mocks;
 }
 
+bool Mocks::has(std::string_view state) const {
+    return std::ranges::any_of(
+        mocks_, [&](const Mock& mock) { return mock.state.empty() || mock.state == state; });
+}
+
 Result<Value> Mocks::answer(std::string_view state, const Value& input) {
     auto found = std::ranges::find_if(mocks_, [&](const Mock& mock) {
         return (mock.state.empty() || mock.state == state) &&

@@ -17,6 +17,8 @@ public:
     /// A list of `{state, resource, input | anyInput, outcomes}`. Fails with InvalidInput.
     static Result<Mocks> read(const Value& form);
 
+    /// Whether there is one for calls of this state.
+    bool has(std::string_view state) const;
     /// The outcome of the next call of a state's task with this input, an echo made its result.
     /// Fails with NotFound where there is no mock for it, saying what was called.
     Result<Value> answer(std::string_view state, const Value& input);

@@ -22,9 +22,11 @@ inline std::string execution_name(std::string_view machine, std::string_view run
     return std::string{is_of_machine ? run.substr(machine.size() + 1) : run};
 }
 
-/// What tells a run of a task that a token names: commands with these actions.
+/// What tells a run of a task that a `token` names, or that is its `task` of this key: commands
+/// with these actions.
 inline constexpr auto answer_action = std::string_view{"asl.answer"};
 inline constexpr auto heartbeat_action = std::string_view{"asl.heartbeat"};
+inline constexpr auto begin_action = std::string_view{"asl.begin"};
 /// What changes the limits of a map run that goes on: `{started, concurrency?, tolerated?,
 /// tolerated_share?}`, by the event that it began with.
 inline constexpr auto map_run_action = std::string_view{"asl.map_run"};

@@ -120,7 +120,7 @@ TEST_F(StateMachine, AFailingBranchTakesTheOthersDown) {
     fail("P/2/C", "Twice");
 
     EXPECT_EQ(end(), R"({"status":"FAILED","error":"Twice","cause":"it broke"})");
-    EXPECT_THAT(state_.scopes, IsEmpty());
+    EXPECT_THAT(state_.tasks, IsEmpty());
 }
 
 std::string map_of(std::string_view state, std::string_view more) {
@@ -159,7 +159,8 @@ TEST_F(StateMachine, MapsMoreItemsThanASliceTakes) {
         input += fmt::format(",{}", at);
         expected += fmt::format(",{}", at);
     }
-    ASSERT_NO_FATAL_FAILURE(load(map_of(R"({"Type": "Pass", "End": true})", ""), true));
+    ASSERT_NO_FATAL_FAILURE(
+        load(map_of(R"({"Type": "Pass", "End": true})", ""), {.is_express = true}));
 
     begin(input + "]");
 
@@ -174,6 +175,66 @@ TEST_F(StateMachine, EndsWhenItsHistoryIsFull) {
 
     EXPECT_THAT(end(), HasSubstr("maximum number of history events (25000)"));
     EXPECT_THAT(history_.events(), SizeIs(25'000));
+    EXPECT_LT(journal_.record({}).size(), 100'000U);
+}
+
+TEST_F(StateMachine, EndsWhenRetriesFillItsHistory) {
+    ASSERT_NO_FATAL_FAILURE(load(R"({"StartAt": "A", "States": {"A": {"Type": "Task", "End": true,
+        "Resource": "arn:aws:lambda:us-east-1:123456789012:function:f",
+        "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "BackoffRate": 1,
+                   "MaxAttempts": 99999999}]}}})",
+                                 {.events_max = 1'000}));
+    begin();
+
+    while (!state_.is_over()) {
+        fail("A", "Down");
+        pass(std::chrono::seconds{1});
+    }
+
+    EXPECT_THAT(end(), HasSubstr("maximum number of history events (1000)"));
+    EXPECT_THAT(history_.events(), SizeIs(1'000));
+}
+
+TEST_F(StateMachine, EndsWhenItemsFillItsHistory) {
+    auto input = std::string{"[0"};
+    for (auto at = 1; at < 10'000; ++at) {
+        input += ",0";
+    }
+    start(map_of(R"({"Type": "Pass", "End": true})", ""), input + "]");
+
+    EXPECT_THAT(end(), HasSubstr("maximum number of history events (25000)"));
+    EXPECT_THAT(history_.events(), SizeIs(25'000));
+    EXPECT_EQ(*history_.events().back().find("type"), Value{"ExecutionFailed"});
+}
+
+TEST_F(StateMachine, AnExpressMachineEndsAfterFiveMinutes) {
+    ASSERT_NO_FATAL_FAILURE(load(R"({"StartAt": "W", "States": {
+        "W": {"Type": "Wait", "Seconds": 3600, "End": true}}})",
+                                 {.is_express = true}));
+    begin();
+
+    pass(std::chrono::minutes{5});
+
+    EXPECT_EQ(end(), R"({"status":"TIMED_OUT","error":"States.Timeout"})");
+}
+
+TEST_F(StateMachine, AnItemThatFailsAbortsTheOthers) {
+    start(map_of(call_item, ""), "[1,2,3]");
+
+    answer("M/0/I", 1);
+    fail("M/1/I", "Down");
+
+    EXPECT_THAT(
+        events(),
+        ::testing::ElementsAreArray(
+            {"ExecutionStarted<0",        "MapStateEntered<0",          "MapStateStarted<2",
+             "MapIterationStarted<3",     "TaskStateEntered<4",         "LambdaFunctionScheduled<5",
+             "LambdaFunctionStarted<6",   "MapIterationStarted<3",      "TaskStateEntered<8",
+             "LambdaFunctionScheduled<9", "LambdaFunctionStarted<10",   "MapIterationStarted<3",
+             "TaskStateEntered<12",       "LambdaFunctionScheduled<13", "LambdaFunctionStarted<14",
+             "LambdaFunctionSucceeded<7", "TaskStateExited<16",         "MapIterationSucceeded<17",
+             "LambdaFunctionFailed<11",   "MapIterationFailed<19",      "TaskStateAborted<15",
+             "MapIterationAborted<21",    "MapStateFailed<19",          "ExecutionFailed<23"}));
 }
 
 TEST_F(StateMachine, WaitsForATaskToken) {
@@ -309,7 +370,7 @@ TEST_F(StateMachine, ADisabledStateWaitsUntilItIsEnabled) {
 TEST_F(StateMachine, NestsDeeply) {
     auto inner = std::string{call_item};
     auto state = R"({"StartAt": "T", "States": {"T": )" + inner + "}}";
-    for (auto level = 0; level < 40; ++level) {
+    for (auto level = 0; level < 100; ++level) {
         state = fmt::format(
             R"({{"StartAt": "a long name of level {0}", "States": {{"a long name of level {0}": )"
             R"({{"Type": "Parallel", "End": true, "Branches": [{1}]}}}}}})",
@@ -320,8 +381,8 @@ TEST_F(StateMachine, NestsDeeply) {
 
     answer(place_of(state_.tasks.begin()->second), 1);
 
-    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":)" + std::string(40, '[') + "1" +
-                         std::string(40, ']') + "}");
+    EXPECT_EQ(end(), R"({"status":"SUCCEEDED","output":)" + std::string(100, '[') + "1" +
+                         std::string(100, ']') + "}");
 }
 
 } // namespace

@@ -90,8 +90,11 @@ private:
 
 std::shared_ptr<const trigger::Action> make_machine(const Value& params, const std::string& key,
                                                     Problems& problems) {
-    auto reader =
-        trigger::FormReader{params, "", problems, {"definition", "express", "mocked", "account"}};
+    auto reader = trigger::FormReader{
+        params,
+        "",
+        problems,
+        {"definition", "express", "mocked", "tried", "account", "events", "absent"}};
     auto is_express = reader.boolean("express").value_or(false);
     const auto* definition = reader.find("definition");
     if (definition == nullptr) {
@@ -107,9 +110,17 @@ std::shared_ptr<const trigger::Action> make_machine(const Value& params, const s
     }
     auto program = internal::run::Program{.machine = *machine};
     program.is_mocked = reader.boolean("mocked").value_or(false);
+    program.is_tried = reader.boolean("tried").value_or(false);
     program.token_key = key;
     program.account = reader.text("account").value_or(program.account);
-    program.limits.events_max = is_express ? 0 : program.limits.events_max;
+    program.is_express = is_express;
+    const auto* absent = reader.find("absent");
+    for (const auto& number :
+         absent != nullptr && absent->is_list() ? absent->as_list() : std::span<const Value>{}) {
+        program.absent.push_back(static_cast<StateNumber>(number.is_int() ? number.as_int() : 0));
+    }
+    program.limits.events_max =
+        reader.count("events", 0, INT64_MAX).value_or(is_express ? 0 : program.limits.events_max);
     return std::make_shared<MachineAction>(std::move(program));
 }
 
@@ -131,8 +142,12 @@ trigger::ActionFactory telling(std::vector<std::string> members, ToldAction::Tel
                const Value& params, const trigger::ActionSite& /*site*/,
                Problems& problems) -> std::shared_ptr<const trigger::Action> {
         auto count = problems.size();
-        auto reader = trigger::FormReader{params, "", problems, {}, members};
-        if (reader.find(members.front()) == nullptr) {
+        auto reader = trigger::FormReader{params, "", problems, {"task"}, members};
+        if (const auto* task = reader.find("task")) {
+            auto key = trigger::FormReader{*task, "task", problems, {"fire", "index"}};
+            static_cast<void>(key.count("fire", 0, INT64_MAX));
+            static_cast<void>(key.count("index", 0, INT64_MAX));
+        } else if (reader.find(members.front()) == nullptr) {
             reader.expect(members.front(), "what is meant");
         }
         return problems.size() > count ? nullptr : std::make_shared<ToldAction>(params, tell);
@@ -155,6 +170,8 @@ void add_vocabulary(trigger::Vocabulary& vocabulary, std::string token_key) {
         telling({"token", "output", "error", "cause"}, &internal::run::Walk::answer);
     vocabulary.actions[std::string{words::heartbeat_term}] =
         telling({"token"}, &internal::run::Walk::note_heartbeat);
+    vocabulary.actions[std::string{words::begin_term}] =
+        telling({"token", "worker"}, &internal::run::Walk::note_begin);
     vocabulary.actions[std::string{words::map_run_term}] =
         telling({"started", "concurrency", "tolerated", "tolerated_share"},
                 &internal::run::Walk::update_map_run);

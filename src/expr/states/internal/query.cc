@@ -111,12 +111,8 @@ std::expected<Value, std::string> Query::evaluate(const Sight& sight, Random& ch
 }
 
 std::vector<std::string> Query::variables() const {
-    auto names = std::vector<std::string>{};
-    for (const auto& question : expression_.questions()) {
-        if (question[0] != "states" && std::ranges::find(names, question[0]) == names.end()) {
-            names.push_back(question[0]);
-        }
-    }
+    auto names = expression_.free_variables();
+    std::erase(names, "states");
     return names;
 }
 

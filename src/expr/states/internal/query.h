@@ -23,6 +23,8 @@ public:
     const std::string& text() const { return text_; }
     /// Variables that it reads, without `states`.
     std::vector<std::string> variables() const;
+    /// Whether it reads `$`, `$$` or a name by itself, for which there is no value.
+    bool reads_input() const { return expression_.reads_input(); }
     /// Whether it reads `$states.NAME`.
     bool reads_state(std::string_view name) const;
 

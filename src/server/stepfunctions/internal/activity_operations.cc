@@ -2,6 +2,7 @@
 
 #include "connector/poll/queues.h"
 #include "server/stepfunctions/internal/machines.h"
+#include "server/stepfunctions/internal/task_word.h"
 #include "value/json.h"
 #include "workflow/asl/resource_names.h"
 
@@ -92,6 +93,20 @@ Answer list_activities(World& world, const Call& call) {
     return Value::object({{"activities", Value::list(std::move(listed))}});
 }
 
+/// The history tells who has taken the task, and when: its execution hears of it first.
+void hand_over(World& world, const connector::poll::Task& task, const std::string& worker,
+               const Responder& respond) {
+    auto given = Value::object({{"taskToken", task.token}, {"input", value::to_json(task.input)}});
+    auto attempt = world.services.engine.attempt_of(task.token);
+    if (!attempt) {
+        respond(given);
+        return;
+    }
+    tell_run(world, attempt->run, workflow::asl::begin_action,
+             Value::object({{"task", task_of(*attempt)}, {"worker", worker}}),
+             [respond, given](const Result<Value>& /*told*/) { respond(given); });
+}
+
 /// Waits a minute for a task; an answer without one says that none came.
 void get_activity_task(World& world, const Call& call, const Responder& respond) {
     auto activity = find_activity(world, call);
@@ -99,10 +114,13 @@ void get_activity_task(World& world, const Call& call, const Responder& respond)
         respond(std::unexpected(activity.error()));
         return;
     }
-    auto give = [respond](const std::vector<connector::poll::Task>& tasks) {
-        respond(tasks.empty() ? Value::object({})
-                              : Value::object({{"taskToken", tasks.front().token},
-                                               {"input", value::to_json(tasks.front().input)}}));
+    auto give = [respond, &world, worker = text_in(call.body, "workerName")](
+                    const std::vector<connector::poll::Task>& tasks) {
+        if (tasks.empty()) {
+            respond(Value::object({}));
+        } else {
+            hand_over(world, tasks.front(), worker, respond);
+        }
     };
     auto withdraw =
         world.services.tasks->ask({.space = call.space,

@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "event/sink.h"
 #include "server/stepfunctions/internal/operation.h"
+#include "server/stepfunctions/internal/task_word.h"
 #include "trigger/arrival.h"
 #include "trigger/history.h"
 #include "value/json.h"
@@ -30,22 +31,24 @@ std::string run_of(const std::string& token) {
     return end == std::string::npos ? std::string{} : text->substr(0, end);
 }
 
-/// Tells the run what its task is to know: an action of the language, with the token.
-void tell_run(World& world, const Call& call, const std::string& run, std::string_view action,
-              Value params, const Responder& respond) {
-    params = params.with("token", text_in(call.body, "taskToken"));
-    world.services.engine.command(
-        {.space = call.space, .id = run}, std::string{trigger::types::run_command},
-        Value::object({{"action", Value::object({{std::string{action}, std::move(params)}})}}),
-        [respond](const Result<Value>& done) {
-            if (done && text_in(*done, "fate") == "handled") {
-                respond(Value::object({}));
-            } else if (done || done.error().code == Errc::NotFound) {
-                respond(task_over());
-            } else {
-                respond(std::unexpected(fault_of(done.error())));
-            }
-        });
+/// Of what a run was told about one of its tasks.
+engine::Done replying(const Responder& respond) {
+    return [respond](const Result<Value>& done) {
+        if (done && text_in(*done, "fate") == "handled") {
+            respond(Value::object({}));
+        } else if (done || done.error().code == Errc::NotFound) {
+            respond(task_over());
+        } else {
+            respond(std::unexpected(fault_of(done.error())));
+        }
+    };
+}
+
+/// Tells the run of the task that the token of the call names.
+void tell_of_token(World& world, const Call& call, const std::string& run, std::string_view action,
+                   const Value& params, const Responder& respond) {
+    tell_run(world, {.space = call.space, .id = run}, action,
+             params.with("token", text_in(call.body, "taskToken")), replying(respond));
 }
 
 void answer_task(World& world, const Call& call, event::Answer given, const Responder& respond) {
@@ -70,8 +73,8 @@ void send_success(World& world, const Call& call, const Responder& respond) {
         return;
     }
     if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
-        tell_run(world, call, run, workflow::asl::answer_action,
-                 Value::object({{"output", *std::move(output)}}), respond);
+        tell_of_token(world, call, run, workflow::asl::answer_action,
+                      Value::object({{"output", *std::move(output)}}), respond);
         return;
     }
     auto given = event::Answer{};
@@ -87,7 +90,7 @@ void send_failure(World& world, const Call& call, const Responder& respond) {
                 failure = failure.with(name, *text);
             }
         }
-        tell_run(world, call, run, workflow::asl::answer_action, std::move(failure), respond);
+        tell_of_token(world, call, run, workflow::asl::answer_action, std::move(failure), respond);
         return;
     }
     answer_task(world, call,
@@ -96,16 +99,21 @@ void send_failure(World& world, const Call& call, const Responder& respond) {
 
 void send_heartbeat(World& world, const Call& call, const Responder& respond) {
     if (auto run = run_of(text_in(call.body, "taskToken")); !run.empty()) {
-        tell_run(world, call, run, workflow::asl::heartbeat_action, Value::object({}), respond);
+        tell_of_token(world, call, run, workflow::asl::heartbeat_action, Value::object({}),
+                      respond);
         return;
     }
-    auto is_open = world.services.engine.heartbeat(text_in(call.body, "taskToken"), 0);
-    if (!is_open) {
+    auto token = text_in(call.body, "taskToken");
+    auto is_open = world.services.engine.heartbeat(token, 0);
+    auto attempt = world.services.engine.attempt_of(token);
+    if (!is_open || !attempt) {
         respond(invalid_token());
     } else if (!*is_open) {
         respond(task_over());
     } else {
-        respond(Value::object({}));
+        // The state has a clock of its own: the lease of the queue is none for it.
+        tell_run(world, attempt->run, workflow::asl::heartbeat_action,
+                 Value::object({{"task", task_of(*attempt)}}), replying(respond));
     }
 }
 

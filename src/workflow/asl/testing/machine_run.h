@@ -55,13 +55,14 @@ protected:
         EXPECT_EQ(trigger::testing::state_text(folded), trigger::testing::state_text(state_));
     }
 
-    void load(std::string_view definition, bool is_express = false) {
+    void load(std::string_view definition, CompileOptions options = {}) {
         auto form = value::parse_json(definition, {.depth_max = depth_max});
         ASSERT_TRUE(form) << form.error().message;
         auto machine = read(*form);
         ASSERT_TRUE(machine) << machine.error().front().location << ": "
                              << machine.error().front().message;
-        auto compiled = compile(*form, {.name = "machine", .is_express = is_express});
+        options.name = "machine";
+        auto compiled = compile(*form, options);
         auto problems = std::vector<trigger::Problem>{};
         auto spec = trigger::parse_set(compiled.form, {}, problems);
         auto set = trigger::TriggerSet::compile(std::move(spec), vocabulary_, problems);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "workflow/asl/internal/read/fields.h"
+#include "workflow/asl/internal/read/payload_check.h"
 #include "workflow/asl/internal/read/reading.h"
 
 namespace sluice::workflow::asl::internal {
@@ -77,6 +78,8 @@ std::optional<ChoiceRule> read_rule(StateSite& site, const Object& rule) {
         }
         return std::nullopt;
     }
+    note_names(*condition, language == Language::Jsonata ? rule.at("Condition") : rule.pointer(),
+               rule.report());
     return ChoiceRule{.condition = *std::move(condition),
                       .next = next.value_or(0),
                       .output = std::move(output),
@@ -88,21 +91,15 @@ std::optional<ChoiceRule> read_rule(StateSite& site, const Object& rule) {
 ChoiceState read_choice(StateSite& site) {
     auto choice = ChoiceState{};
     site.object.require({"Choices"});
-    auto list = site.object.list("Choices");
-    if (list && list->empty()) {
+    const auto* list = site.object.find("Choices");
+    if (list != nullptr && list->is_list() && list->size() == 0) {
         site.object.refuse("Choices", "A Choice state must have at least one rule in 'Choices'");
     }
-    auto index = std::size_t{0};
-    for (const auto& item : list.value_or(std::span<const Value>{})) {
-        auto place = join(site.object.at("Choices"), index++);
-        if (!item.is_map()) {
-            site.reading.report.add(place, fmt::format("A rule of a Choice state must be an object "
-                                                       "but is {}",
-                                                       kind_of(item)));
-        } else if (auto rule = read_rule(site, {item, place, site.reading.report})) {
+    site.object.each_object("Choices", [&](const Object& form, bool /*is_last*/) {
+        if (auto rule = read_rule(site, form)) {
             choice.rules.push_back(*std::move(rule));
         }
-    }
+    });
     choice.otherwise = read_target(site, site.object, "Default");
     return choice;
 }

@@ -90,30 +90,16 @@ Catcher read_catcher(StateSite& site, const Object& rule, bool is_last) {
             .assign = read_assign(rule, inside)};
 }
 
-/// Calls `take(rule, is_last)` for each object of a list of rules.
-void each_rule(const Object& object, std::string_view name, const auto& take) {
-    auto list = object.list(name).value_or(std::span<const Value>{});
-    for (auto index = std::size_t{0}; index < list.size(); ++index) {
-        auto place = join(object.at(name), index);
-        if (!list[index].is_map()) {
-            object.report().add(place, fmt::format("An item of '{}' must be an object but is {}",
-                                                   name, kind_of(list[index])));
-            continue;
-        }
-        take(Object{list[index], place, object.report()}, index + 1 == list.size());
-    }
-}
-
 } // namespace
 
 void read_retry(StateSite& site) {
-    each_rule(site.object, "Retry", [&](const Object& rule, bool is_last) {
+    site.object.each_object("Retry", [&](const Object& rule, bool is_last) {
         site.state.retry.push_back(read_retrier(rule, is_last));
     });
 }
 
 void read_catch(StateSite& site) {
-    each_rule(site.object, "Catch", [&](const Object& rule, bool is_last) {
+    site.object.each_object("Catch", [&](const Object& rule, bool is_last) {
         site.state.catches.push_back(read_catcher(site, rule, is_last));
     });
 }

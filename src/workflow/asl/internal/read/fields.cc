@@ -17,6 +17,7 @@ std::optional<Template> compile_template(const Object& object, std::string_view 
                                          const TemplateSite& site) {
     auto compiled = Template::compile(*object.find(name), site);
     if (compiled) {
+        note_names(*compiled, object.at(name), object.report());
         return *std::move(compiled);
     }
     for (const auto& problem : compiled.error()) {
@@ -58,10 +59,6 @@ NumberField read_given_number(const Object& object, Language language, const Num
 }
 
 } // namespace
-
-bool is_expression(std::string_view text) {
-    return text.size() >= 4 && text.starts_with("{%") && text.ends_with("%}");
-}
 
 NumberField read_number(const Object& object, Language language, const NumberRule& rule) {
     auto has_path = !rule.path_name.empty() && object.has(rule.path_name);
@@ -124,6 +121,7 @@ std::optional<Selector> read_selector(const Object& object, std::string_view nam
     }
     auto compiled = Selector::compile(*text, kind);
     if (compiled) {
+        object.report().note_reads(object.at(name), compiled->variables());
         return *std::move(compiled);
     }
     auto expected = kind == Selector::Kind::Path        ? "JSONPath"

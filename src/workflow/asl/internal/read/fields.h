@@ -8,6 +8,7 @@
 
 namespace sluice::workflow::asl::internal {
 
+using expr::states::is_expression;
 using expr::states::TemplateSite;
 
 /// A number that may be computed: `TimeoutSeconds`, and `TimeoutSecondsPath` in JSONPath.
@@ -17,9 +18,6 @@ struct NumberRule {
     WholeRange range{};
     bool may_be_fraction = false;
 };
-
-/// Whether a text is a JSONata expression as a whole.
-bool is_expression(std::string_view text);
 
 NumberField read_number(const Object& object, Language language, const NumberRule& rule);
 /// `InputPath` and `OutputPath`.

@@ -62,6 +62,7 @@ void read_states(Reading& reading, const Object& states, FlowNumber flow, Target
                               .is_express = reading.forms[flow].is_express};
         read_state(site);
         reading.machine.states[number] = std::move(state);
+        reading.reads[number] = reading.report.take_reads();
     }
 }
 

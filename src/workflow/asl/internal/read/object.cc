@@ -145,4 +145,15 @@ std::optional<Object> Object::object(std::string_view name) const {
     return Object{*value, at(name), *report_};
 }
 
+std::optional<Object> Object::item_of(std::string_view name, std::size_t index,
+                                      const Value& item) const {
+    auto place = join(at(name), index);
+    if (!item.is_map()) {
+        report_->add(
+            place, fmt::format("An item of '{}' must be an object but is {}", name, kind_of(item)));
+        return std::nullopt;
+    }
+    return Object{item, std::move(place), *report_};
+}
+
 } // namespace sluice::workflow::asl::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -54,8 +55,21 @@ public:
     std::optional<std::string_view> word(std::string_view name, Names words) const;
     std::optional<std::span<const Value>> list(std::string_view name) const;
     std::optional<Object> object(std::string_view name) const;
+    /// Calls `take(object, is_last)` for each item of a list, all of which must be objects.
+    template <typename Take>
+    void each_object(std::string_view name, const Take& take) const {
+        auto items = list(name).value_or(std::span<const Value>{});
+        for (auto index = std::size_t{0}; index < items.size(); ++index) {
+            if (auto item = item_of(name, index, items[index])) {
+                take(*item, index + 1 == items.size());
+            }
+        }
+    }
 
 private:
+    std::optional<Object> item_of(std::string_view name, std::size_t index,
+                                  const Value& item) const;
+
     const Value* form_;
     std::string pointer_;
     Report* report_;

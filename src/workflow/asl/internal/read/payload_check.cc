@@ -87,6 +87,15 @@ bool check_payload(const Value& payload, const std::string& pointer,
     return report.size() == count;
 }
 
+void warn_of_input(std::string_view expression, const std::string& pointer, Report& report) {
+    report.warn(
+        pointer,
+        fmt::format("The JSONata expression '{}' reads '$', '$$' or a name by itself, which "
+                    "are undefined here: '$states.input' is the input of the state",
+                    expression),
+        code::no_input);
+}
+
 void warn_of_static_result(const Value& result, const std::string& pointer, Report& report) {
     each_piece(result, pointer, [&](const Piece& piece) {
         if (piece.key.ends_with(".$") || (piece.has_text() && looks_like_path(piece.text()))) {

@@ -29,8 +29,9 @@ struct Reading {
     ReadOptions options;
     Report report{};
     Machine machine{};
-    std::vector<FlowForm> forms{};     ///< By flow number.
-    std::vector<std::string> places{}; ///< Pointers, by state number.
+    std::vector<FlowForm> forms{};                  ///< By flow number.
+    std::vector<std::string> places{};              ///< Pointers, by state number.
+    std::vector<std::vector<VariableRead>> reads{}; ///< By state number.
     boost::unordered_flat_map<std::string, std::string> labels{};
 
     FlowNumber add_flow(FlowForm form, std::optional<StateNumber> owner) {
@@ -41,6 +42,7 @@ struct Reading {
     StateNumber add_state(std::string_view name, std::string place, FlowNumber flow) {
         machine.states.push_back({.name = std::string{name}, .flow = flow});
         places.push_back(std::move(place));
+        reads.emplace_back();
         return static_cast<StateNumber>(machine.states.size() - 1);
     }
 };
@@ -79,7 +81,7 @@ void read_flow(Reading& reading, FlowNumber flow);
 
 /// Every state can be reached from the first one, and one that can ends the flow.
 void check_transitions(const Object& states, std::string_view start);
-/// No flow assigns a variable of a flow around it.
+/// No flow assigns a variable of a flow around it, and what is read is assigned where it is seen.
 void check_variables(Reading& reading);
 
 } // namespace sluice::workflow::asl::internal

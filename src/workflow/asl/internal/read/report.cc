@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "value/pointer.h"
+
 namespace sluice::workflow::asl::internal {
 
 namespace {
@@ -23,18 +25,7 @@ std::string location_of(std::string_view pointer) {
 } // namespace
 
 std::string join(std::string_view pointer, std::string_view key) {
-    auto joined = std::string{pointer};
-    joined += '/';
-    for (auto letter : key) {
-        if (letter == '~') {
-            joined += "~0";
-        } else if (letter == '/') {
-            joined += "~1";
-        } else {
-            joined += letter;
-        }
-    }
-    return joined;
+    return value::join_pointer(pointer, key);
 }
 
 std::string join(std::string_view pointer, std::size_t index) {
@@ -53,6 +44,12 @@ void Report::warn(std::string_view pointer, std::string message, std::string_vie
                      .code = std::string{name},
                      .location = location_of(pointer),
                      .message = std::move(message)});
+}
+
+void Report::note_reads(std::string_view pointer, const std::vector<std::string>& variables) {
+    for (const auto& name : variables) {
+        reads_.push_back({.name = name, .pointer = std::string{pointer}});
+    }
 }
 
 } // namespace sluice::workflow::asl::internal

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "workflow/asl/read.h"
@@ -26,6 +27,8 @@ inline constexpr auto static_result = std::string_view{"PASS_RESULT_IS_STATIC"};
 inline constexpr auto inferred_mode = std::string_view{"INFERRED_MODE"};
 inline constexpr auto mixed_language = std::string_view{"MIXED_QUERY_LANGUAGE"};
 inline constexpr auto odd_variable = std::string_view{"INVALID_VARIABLE_NAME"};
+inline constexpr auto unknown_variable = std::string_view{"UNKNOWN_VARIABLE"};
+inline constexpr auto no_input = std::string_view{"NO_INPUT_IN_EXPRESSION"};
 inline constexpr auto placeholder = std::string_view{"UNRESOLVED_SUBSTITUTION"};
 } // namespace code
 
@@ -33,11 +36,22 @@ inline constexpr auto placeholder = std::string_view{"UNRESOLVED_SUBSTITUTION"};
 std::string join(std::string_view pointer, std::string_view key);
 std::string join(std::string_view pointer, std::size_t index);
 
+/// A field that reads a variable.
+struct VariableRead {
+    std::string name;
+    std::string pointer;
+};
+
 /// What was found wrong so far; more than a thousand things are not kept.
 class Report {
 public:
     void add(std::string_view pointer, std::string message, std::string_view name = code::schema);
     void warn(std::string_view pointer, std::string message, std::string_view name);
+
+    /// Whether these variables are there shows when all states are read.
+    void note_reads(std::string_view pointer, const std::vector<std::string>& variables);
+    /// Those that were noted since it was last asked.
+    std::vector<VariableRead> take_reads() { return std::exchange(reads_, {}); }
 
     std::size_t size() const { return errors_.size(); }
     std::vector<Diagnostic> take_errors() { return std::move(errors_); }
@@ -46,6 +60,7 @@ public:
 private:
     std::vector<Diagnostic> errors_;
     std::vector<Diagnostic> warnings_;
+    std::vector<VariableRead> reads_;
 };
 
 } // namespace sluice::workflow::asl::internal

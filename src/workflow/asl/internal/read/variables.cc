@@ -1,4 +1,7 @@
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
@@ -33,7 +36,7 @@ void each_assigned(const State& state, const std::string& place, const auto& tak
     }
 }
 
-/// Those of a flow and, before it, of the flows around it that it sees.
+/// Those that the states of each flow assign.
 std::vector<VariableNames> names_by_flow(const Reading& reading) {
     const auto& machine = reading.machine;
     auto names = std::vector<VariableNames>(machine.flows.size());
@@ -46,35 +49,69 @@ std::vector<VariableNames> names_by_flow(const Reading& reading) {
     return names;
 }
 
-bool is_outer(const Reading& reading, const std::vector<VariableNames>& names, FlowNumber flow,
-              std::string_view name) {
-    const auto& machine = reading.machine;
-    while (machine.flows[flow].owner && reading.forms[flow].sees_outer) {
-        flow = machine.states[*machine.flows[flow].owner].flow;
-        if (names[flow].contains(std::string{name})) {
-            return true;
-        }
+/// Where a variable is assigned, as a flow sees it.
+enum class Origin : std::uint8_t { Here, Outside, Hidden, Nowhere };
+
+class Scopes {
+public:
+    explicit Scopes(const Reading& reading) : reading_(reading), names_(names_by_flow(reading)) {}
+
+    Origin origin_of(const std::string& name, FlowNumber flow) const {
+        return names_[flow].contains(name) ? Origin::Here : origin_around(name, flow);
     }
-    return false;
+
+    Origin origin_around(const std::string& name, FlowNumber flow) const {
+        auto origin = Origin::Outside;
+        const auto& machine = reading_.machine;
+        while (machine.flows[flow].owner) {
+            origin = reading_.forms[flow].sees_outer ? origin : Origin::Hidden;
+            flow = machine.states[*machine.flows[flow].owner].flow;
+            if (names_[flow].contains(name)) {
+                return origin;
+            }
+        }
+        return Origin::Nowhere;
+    }
+
+private:
+    const Reading& reading_;
+    std::vector<VariableNames> names_;
+};
+
+void warn_of_read(const VariableRead& read, Origin origin, Report& report) {
+    if (origin == Origin::Hidden) {
+        report.warn(read.pointer,
+                    fmt::format("The variable '{0}' is assigned outside of a distributed Map, "
+                                "whose items do not see it; hand it to them by ItemSelector",
+                                read.name),
+                    code::unknown_variable);
+    } else if (origin == Origin::Nowhere) {
+        report.warn(read.pointer,
+                    fmt::format("No state assigns a variable '{}' that is seen here", read.name),
+                    code::unknown_variable);
+    }
 }
 
 } // namespace
 
 void check_variables(Reading& reading) {
-    auto names = names_by_flow(reading);
+    auto scopes = Scopes{reading};
     const auto& machine = reading.machine;
     for (auto number = std::size_t{0}; number < machine.states.size(); ++number) {
         const auto& state = machine.states[number];
-        each_assigned(state, reading.places[number],
-                      [&](std::string_view name, const std::string& place) {
-                          if (is_outer(reading, names, state.flow, name)) {
-                              reading.report.add(
-                                  place, fmt::format("The variable '{}' is assigned outside, where "
-                                                     "this is nested: inner states may read it but "
-                                                     "not assign it",
-                                                     name));
-                          }
-                      });
+        each_assigned(
+            state, reading.places[number], [&](std::string_view name, const std::string& place) {
+                if (scopes.origin_around(std::string{name}, state.flow) == Origin::Outside) {
+                    reading.report.add(place,
+                                       fmt::format("The variable '{}' is assigned outside, where "
+                                                   "this is nested: inner states may read it but "
+                                                   "not assign it",
+                                                   name));
+                }
+            });
+        for (const auto& read : reading.reads[number]) {
+            warn_of_read(read, scopes.origin_of(read.name, state.flow), reading.report);
+        }
     }
 }
 

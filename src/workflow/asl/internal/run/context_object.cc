@@ -40,7 +40,7 @@ Value ContextObject::make() const {
     const auto& info = state_.info;
     auto name = execution_name(info.definition, state_.id);
     // Those of express machines have something unique behind their name.
-    auto is_express = program_.limits.events_max == 0 && name.contains(':');
+    auto is_express = program_.is_express && name.contains(':');
     auto kind = std::string_view{is_express ? "express" : "execution"};
     auto execution =
         Value::object({{"Id", arn_of(program_, kind, fmt::format("{}:{}", info.definition, name))},

@@ -114,10 +114,10 @@ Work work_of(const Program& program, const State& state, const Value& arguments)
     if (task.service == "activity") {
         return {.target = activity_function(task.target), .input = arguments};
     }
-    if (task.service == "states" && task.action == "startExecution") {
+    if (!program.is_tried && task.service == "states" && task.action == "startExecution") {
         return nested(task, arguments);
     }
-    if (is_message(task)) {
+    if (!program.is_tried && is_message(task)) {
         return message(task, arguments);
     }
     return {.target = fmt::format("{}:{}", task.service, task.action), .input = arguments};

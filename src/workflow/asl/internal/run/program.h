@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trigger/firing.h"
 #include "workflow/asl/machine.h"
@@ -20,7 +21,10 @@ struct Limits {
 struct Program {
     std::shared_ptr<const Machine> machine;
     Limits limits;
+    bool is_express = false;
     bool is_mocked = false; ///< Every task is a call of one function that answers for all.
+    bool is_tried = false;  ///< Every task is a call of a function of its own.
+    std::vector<StateNumber> absent{}; ///< States whose activities are not there.
     std::string account = "123456789012";
     std::string region = "us-east-1";
     std::string token_key{}; ///< What task tokens are sealed with.

@@ -9,6 +9,12 @@ std::uint64_t count_at(const Value& map, std::string_view name) {
     return found == nullptr ? 0 : static_cast<std::uint64_t>(found->as_int());
 }
 
+std::optional<std::string> text_in(const Value& map, std::string_view name) {
+    const auto* found = map.find(name);
+    return found != nullptr && found->is_string() ? std::optional{std::string{found->as_string()}}
+                                                  : std::nullopt;
+}
+
 Value as_value(std::uint64_t count) {
     return Value{static_cast<std::int64_t>(count)};
 }
@@ -37,6 +43,9 @@ Value Visit::to_memory(std::string_view status) const {
     if (!token.empty()) {
         members.push_back({"token", token});
     }
+    if (is_begun) {
+        members.push_back({"begun", true});
+    }
     if (!nested.is_null()) {
         members.push_back({"nested", nested});
     }
@@ -59,6 +68,7 @@ void Visit::restore(const Value& memory) {
     timer = count_at(memory, "timer");
     pulse = count_at(memory, "pulse");
     seconds = count_at(memory, "heartbeat");
+    is_begun = memory.find("begun") != nullptr;
     if (const auto* text = memory.find("token")) {
         token = std::string{text->as_string()};
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Visit {
     std::uint64_t timer = 0;   ///< Of the wait, the timeout or the next attempt; zero: none.
     std::uint64_t pulse = 0;   ///< Of the heartbeat.
     std::uint64_t seconds = 0; ///< Between heartbeats.
+    bool is_begun = false;     ///< Somebody has taken up its work: of an activity.
     bool is_stored = false;    ///< Its trigger remembers it.
 
     Value to_memory(std::string_view status) const;
@@ -40,6 +42,7 @@ struct Visit {
 };
 
 std::uint64_t count_at(const Value& map, std::string_view name);
+std::optional<std::string> text_in(const Value& map, std::string_view name);
 Value as_value(std::uint64_t count);
 
 } // namespace sluice::workflow::asl::internal::run

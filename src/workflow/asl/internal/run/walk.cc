@@ -129,7 +129,7 @@ void Walk::take(StateNumber number) {
         step = run_children(fan);
     } else if (purpose == Value{words::retry}) {
         visit.timer = 0;
-        step = perform(visit);
+        step = is_full(*frame.tally) ? give_up(visit, full_history()) : perform(visit);
     } else if (purpose == Value{words::wait}) {
         visit.timer = 0;
         step = complete(visit, visit.input);
@@ -175,13 +175,13 @@ void Walk::end_run(const Step& step) {
         told = told.with("error", *error);
     }
     tell(*frame.tally, "Execution", "Failed", frame.last, [&] { return told; });
+    auto memory = Value::object({{"events", as_value(frame.tally->events)}});
     if (!failed_at_.is_null()) {
-        firing_.record(
-            trigger::Remembered{.scope = trigger::root_scope,
-                                .trigger = program_.machine_trigger(),
-                                .memory = Value::object({{"events", as_value(frame.tally->events)},
-                                                         {"failed", failed_at_}})});
+        memory = memory.with("failed", failed_at_);
     }
+    firing_.record(trigger::Remembered{.scope = trigger::root_scope,
+                                       .trigger = program_.machine_trigger(),
+                                       .memory = std::move(memory)});
     auto ended =
         Value::object({{"kind", error.value_or("failed")}, {"message", cause.value_or("")}});
     for (const auto* name : {"error", "cause"}) {
@@ -226,14 +226,8 @@ bool Walk::is_open(const Frame& frame, StateNumber number) const {
 
 Step Walk::go(Frame& frame, StateNumber number, Value input, bool is_let_in) {
     while (true) {
-        auto events_max = program_.limits.events_max;
-        // The last event is that of the failure.
-        if (events_max > 0 && frame.tally->events + 1 >= events_max) {
-            return Step::failed(
-                {.error = std::string{errors::runtime},
-                 .cause =
-                     fmt::format("The execution reached the maximum number of history events ({}).",
-                                 events_max)});
+        if (is_full(*frame.tally)) {
+            return Step::failed(full_history());
         }
         if (is_spent()) {
             return pause(frame, number, std::move(input));
@@ -253,6 +247,17 @@ Step Walk::go(Frame& frame, StateNumber number, Value input, bool is_let_in) {
         number = step.next;
         input = std::move(step.output);
     }
+}
+
+bool Walk::is_full(const Tally& tally) const {
+    auto most = program_.limits.events_max;
+    return most > 0 && tally.events + 1 >= most;
+}
+
+Failure Walk::full_history() const {
+    return {.error = std::string{errors::runtime},
+            .cause = fmt::format("The execution reached the maximum number of history events ({}).",
+                                 program_.limits.events_max)};
 }
 
 /// Goes on in another slice, when others have had their turn.

@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "expr/states/sight.h"
 #include "trigger/firing.h"
@@ -50,6 +53,7 @@ struct TaskOutcome {
     std::optional<Value> result{};
     std::optional<Failure> failure{};
     std::string event{};   ///< That tells of an unusual failure.
+    std::string worker{};  ///< Of an activity, as far as it is known.
     bool is_final = false; ///< Otherwise only the submission is known yet.
 };
 
@@ -69,6 +73,8 @@ public:
     /// An outcome that comes by a task token; a fault where nobody waits for it.
     trigger::Attempt<void> answer(const Value& params);
     trigger::Attempt<void> note_heartbeat(const Value& params);
+    /// A worker has taken the task of an activity.
+    trigger::Attempt<void> note_begin(const Value& params);
     /// Other limits for a map run that goes on.
     trigger::Attempt<void> update_map_run(const Value& params);
 
@@ -80,9 +86,22 @@ private:
     void conclude(Frame* frame, Step step);
     void end_run(const Step& step);
     /// The state fails, and so does the flow that it is in.
-    Step give_up(const Visit& visit, Failure failure);
-    /// Where the machine's own flow stands: its state, and what that was entered with.
-    std::optional<std::pair<StateNumber, Value>> place_left();
+    Step give_up(Visit& visit, Failure failure);
+
+    // Redrives (walk_redrive.cc).
+    /// No state around a flow retries or catches what failed in it.
+    bool is_fatal(const Frame& frame, const Failure& failure) const;
+    /// A state that was under way when the execution ended.
+    struct Place {
+        trigger::Incarnation scope;
+        StateNumber state = 0;
+    };
+    /// Those in a scope and within it; states that wait for their children are behind these.
+    void find_places(trigger::Incarnation scope, std::vector<Place>& leaves,
+                     std::vector<Place>& owners) const;
+    void enter_again(const Place& place, std::uint64_t last);
+    void go_on_with_children(const Place& place);
+
     void finish();
     bool is_spent() const;
     bool is_open(const Frame& frame, StateNumber number) const;
@@ -95,6 +114,11 @@ private:
     Frame& load_frame(trigger::Incarnation scope, FlowNumber flow);
     Tally& load_tally(trigger::Incarnation scope, bool is_of_child);
     void load_fan(Fan& fan);
+    /// Where the children are that a state waits for in this scope.
+    std::optional<trigger::Incarnation> fan_scope_of(trigger::Incarnation scope,
+                                                     trigger::TriggerNumber trigger) const;
+    /// The branches or items of a fan that wait, by index.
+    std::map<std::uint64_t, trigger::Incarnation> children_of(trigger::Incarnation fan_scope) const;
     const Value& memory_of(trigger::Incarnation scope, trigger::TriggerNumber trigger) const;
     trigger::Incarnation open(Frame& frame);
     trigger::Incarnation open_scope(trigger::Incarnation parent, const std::string& path,
@@ -138,7 +162,13 @@ private:
     Step time_out(Visit& visit, std::string_view error);
     void cancel_work(const Visit& visit);
     std::string token_of(const Visit& visit) const;
-    std::optional<Visit> holder_of(std::string_view token);
+    void begin_work(Visit& visit, std::string_view worker);
+
+    // From outside (walk_token.cc).
+    /// The state that waits for what a token or the key of a task names.
+    std::optional<Visit> holder_of(const Value& params);
+    std::optional<Visit> visit_at(trigger::Incarnation scope, StateNumber number);
+    void renew_pulse(Visit& visit);
 
     // Branches and items (walk_fan.cc).
     Step begin_parallel(Visit& visit);
@@ -166,10 +196,16 @@ private:
     Step finish(Fan& fan, const std::optional<Value>& result);
     std::vector<Value> results_of(Fan& fan);
     void call_own(const Fan& fan, std::string_view function, Value request);
-    Step break_off(Fan& fan, std::uint64_t last, Failure failure);
-    void abort_children(const Fan& fan);
-    void abort_states(Tally& tally, trigger::Incarnation scope);
+    /// The children but for the one that failed are aborted; the error is the state's own.
+    Step break_off(Fan& fan, std::uint64_t last, Failure failure,
+                   std::optional<std::uint64_t> failed = std::nullopt);
     Step hand_over(Frame& child, Step step);
+
+    // What is aborted with them (walk_abort.cc).
+    void abort_children(Tally& tally, const State& owner,
+                        std::map<std::uint64_t, trigger::Incarnation> children);
+    /// Gives the last event.
+    std::uint64_t abort_states(Tally& tally, trigger::Incarnation scope);
 
     // Children of distributed maps (walk_map_run.cc).
     std::optional<Step> take_execution(Fan& fan, const Frame& child, Step step);
@@ -202,9 +238,13 @@ private:
     bool exceeds(const Value& value) const;
 
     // The history of the execution.
+    /// Only how the execution ended fits behind what is full: it fails before the next state.
     template <typename Details>
     std::uint64_t tell(Tally& tally, std::string_view kind, std::string_view type,
                        std::uint64_t previous, Details details) {
+        if (is_full(tally) && kind != "Execution") {
+            return tally.events;
+        }
         auto id = ++tally.events;
         tally.has_changed = true;
         if (listener_ != nullptr && !tally.is_of_child) {
@@ -212,6 +252,8 @@ private:
         }
         return id;
     }
+    bool is_full(const Tally& tally) const;
+    Failure full_history() const;
     void hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
               std::string_view type, Value details) const;
 
@@ -244,6 +286,8 @@ private:
     std::deque<Frame> frames_; ///< That were loaded.
     std::deque<Tally> tallies_;
     Value failed_at_; ///< Of the machine's own flow: `{state, input}`, for a redrive.
+    /// A branch or an item has ended the execution: scopes stay as they are for a redrive.
+    bool is_ending_ = false;
     std::uint64_t spent_ = 0;
     std::uint64_t chances_ = 0;
 };

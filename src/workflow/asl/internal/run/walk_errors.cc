@@ -65,7 +65,7 @@ Step Walk::fail(Visit& visit, Failure failure) {
     if (is_final(failure)) {
         return give_up(visit, std::move(failure));
     }
-    if (auto at = find_retrier(state.retry, failure)) {
+    if (auto at = is_ending_ ? std::nullopt : find_retrier(state.retry, failure)) {
         visit.tries.resize(state.retry.size());
         if (visit.tries[*at] < state.retry[*at].attempts_max) {
             return retry(visit, state.retry[*at], visit.tries[*at]++);
@@ -76,10 +76,9 @@ Step Walk::fail(Visit& visit, Failure failure) {
         frame.last = tell(*frame.tally, name_of(state.kind), "StateFailed", frame.last,
                           [] { return Value{}; });
     }
-    if (auto at = find_catcher(state.catches, failure)) {
+    if (auto at = is_ending_ ? std::nullopt : find_catcher(state.catches, failure)) {
         return caught(visit, state.catches[*at], failure);
     }
-    forget(visit);
     if (failure.error == heartbeat_timeout) {
         failure.error = std::string{errors::timeout};
     }
@@ -110,9 +109,8 @@ Step Walk::caught(Visit& visit, const Catcher& catcher, const Failure& failure) 
                                              : Evaluated<Value>{output}
                             : place_result(catcher.result_path, visit.input, output);
     if (!assigned || !given) {
-        auto again = explained(visit, std::move(given ? assigned.error() : given.error()));
-        forget(visit);
-        return give_up(visit, std::move(again));
+        return give_up(visit,
+                       explained(visit, std::move(given ? assigned.error() : given.error())));
     }
     return leave(visit,
                  {.output = *std::move(given), .assigned = std::move(*assigned).value_or(Value{})},

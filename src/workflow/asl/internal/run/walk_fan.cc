@@ -173,7 +173,8 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         child.item = item_of(fan, child.index);
         auto selected = child_input(fan, child);
         if (!selected) {
-            return break_off(fan, child.last, explained(fan.visit, std::move(selected.error())));
+            return break_off(fan, child.last, explained(fan.visit, std::move(selected.error())),
+                             child.index);
         }
         input = *std::move(selected);
     }
@@ -187,6 +188,7 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         keep_tally(tally);
         return std::nullopt;
     }
+    fan.running += is_ending_ ? 1 : 0;
     return take_child(fan, child, std::move(step));
 }
 
@@ -218,7 +220,7 @@ Evaluated<Value> Walk::child_input(Fan& fan, const Frame& child) {
 std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
     auto is_ended = step.kind == Step::Kind::Ended;
     auto is_inline_map = map_of(fan.visit) != nullptr && !is_distributed(fan.visit);
-    ++fan.done;
+    fan.done += is_ending_ ? 0 : 1;
     if (is_inline_map) {
         auto told =
             tell(*child.tally, "MapIteration", is_ended ? "Succeeded" : "Failed", child.last, [&] {
@@ -234,12 +236,12 @@ std::optional<Step> Walk::take_child(Fan& fan, const Frame& child, Step step) {
         machine().states[step.next].kind == Kind::Task) {
         tell(*child.tally, "Task", "StateAborted", child.last, [] { return Value{}; });
     }
-    fan.failed += is_ended ? 0 : 1;
+    fan.failed += is_ended || is_ending_ ? 0 : 1;
     if (is_distributed(fan.visit)) {
         return take_execution(fan, child, std::move(step));
     }
     if (!is_ended) {
-        return break_off(fan, child.last, std::move(step.failure));
+        return break_off(fan, child.last, std::move(step.failure), child.index);
     }
     collect(fan, child.index, std::move(step.output));
     return std::nullopt;
@@ -286,21 +288,29 @@ Step Walk::finish(Fan& fan, const std::optional<Value>& result) {
     auto& visit = fan.visit;
     auto& frame = visit.frame;
     auto nothing = [] { return Value{}; };
+    auto last = fan.ended;
     if (is_distributed(visit)) {
-        fan.ended = tell(*frame.tally, "MapRun", "Succeeded", fan.ended, nothing);
+        last = tell(*frame.tally, "MapRun", "Succeeded", last, nothing);
     }
+    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", last, nothing);
+    // What comes next is behind the last event of the children: of a map run, that of its start.
     frame.last = fan.ended;
-    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
     return !result || exceeds(*result) ? exceed(visit, visit.state.name) : complete(visit, *result);
 }
 
-/// The rest of the children are aborted; the error is the state's own.
-Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
+Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
+                     std::optional<std::uint64_t> failed) {
     auto& frame = fan.visit.frame;
-    if (fan.scope) {
-        if (!is_distributed(fan.visit)) {
-            abort_children(fan);
+    if (fan.scope && !is_distributed(fan.visit)) {
+        auto others = children_of(*fan.scope);
+        if (failed) {
+            others.erase(*failed);
         }
+        abort_children(*frame.tally, fan.visit.state, std::move(others));
+    }
+    if (is_ending_) {
+        store(fan);
+    } else if (fan.scope) {
         firing_.decider().close_scope(path_of(*fan.scope));
     }
     frame.last = last;
@@ -314,45 +324,16 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure) {
     return fail(fan.visit, std::move(failure));
 }
 
-void Walk::abort_children(const Fan& fan) {
-    auto members = state().members.find(*fan.scope);
-    if (members == state().members.end()) {
-        return;
-    }
-    for (const auto& path : members->second.children) {
-        if (auto scope = state().scope_at(path)) {
-            abort_states(*fan.visit.frame.tally, *scope);
-        }
-    }
-}
-
-/// Tells of states that wait in a scope and within it.
-void Walk::abort_states(Tally& tally, trigger::Incarnation scope) {
-    auto members = state().members.find(scope);
-    if (members != state().members.end()) {
-        for (const auto& path : members->second.children) {
-            if (auto inner = state().scope_at(path)) {
-                abort_states(tally, *inner);
-            }
-        }
-    }
-    for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
-        const auto& memory = memory_of(scope, trigger::TriggerNumber{number});
-        if (memory.find("entered") != nullptr && *memory.find("status") != Value{words::ready}) {
-            tell(tally, name_of(machine().states[number].kind), "StateAborted",
-                 count_at(memory, "last"), [] { return Value{}; });
-        }
-    }
-}
-
 Step Walk::hand_over(Frame& child, Step step) {
     auto owner = *machine().flows[child.flow].owner;
     auto visit = Visit{machine(), owner, *child.outer};
     visit.restore(memory_of(*child.outer->scope, trigger::TriggerNumber{owner}));
     auto fan = Fan{visit};
     load_fan(fan);
-    firing_.decider().close_scope(path_of(*child.scope));
-    --fan.running;
+    if (!is_ending_) {
+        firing_.decider().close_scope(path_of(*child.scope));
+        --fan.running;
+    }
     if (auto taken = take_child(fan, child, std::move(step))) {
         return *std::move(taken);
     }

@@ -97,19 +97,41 @@ Frame& Walk::load_frame(trigger::Incarnation scope, FlowNumber flow) {
 
 void Walk::load_fan(Fan& fan) {
     if (!fan.scope) {
-        auto around = path_of(*fan.visit.frame.scope);
-        auto members = state().members.find(*fan.visit.frame.scope);
-        auto trigger = trigger_of(fan.visit);
-        for (const auto& path : members->second.children) {
-            auto scope = state().scope_at(path);
-            if (scope && memory_of(*scope, trigger).is_map()) {
-                fan.scope = scope;
-            }
-        }
+        fan.scope = fan_scope_of(*fan.visit.frame.scope, trigger_of(fan.visit));
     }
     INVARIANT(fan.scope.has_value(), "a state that waits for its children has a scope");
     fan.restore(state().scopes.find(*state().path_of(*fan.scope))->second.variables,
                 memory_of(*fan.scope, trigger_of(fan.visit)));
+}
+
+std::optional<trigger::Incarnation> Walk::fan_scope_of(trigger::Incarnation scope,
+                                                       trigger::TriggerNumber trigger) const {
+    auto members = state().members.find(scope);
+    if (members == state().members.end()) {
+        return std::nullopt;
+    }
+    for (const auto& path : members->second.children) {
+        auto inner = state().scope_at(path);
+        if (inner && memory_of(*inner, trigger).is_map()) {
+            return inner;
+        }
+    }
+    return std::nullopt;
+}
+
+std::map<std::uint64_t, trigger::Incarnation> Walk::children_of(
+    trigger::Incarnation fan_scope) const {
+    auto children = std::map<std::uint64_t, trigger::Incarnation>{};
+    auto members = state().members.find(fan_scope);
+    if (members == state().members.end()) {
+        return children;
+    }
+    for (const auto& path : members->second.children) {
+        if (auto scope = state().scope_at(path)) {
+            children.emplace(index_in(path), *scope);
+        }
+    }
+    return children;
 }
 
 trigger::Incarnation Walk::open_scope(trigger::Incarnation parent, const std::string& path,

@@ -41,15 +41,9 @@ Value failure_told(const TaskState& task, const Failure& failure) {
     return named(task, std::move(told));
 }
 
-std::optional<std::string> text_in(const Value& map, std::string_view name) {
-    const auto* found = map.find(name);
-    return found != nullptr && found->is_string() ? std::optional{std::string{found->as_string()}}
-                                                  : std::nullopt;
-}
-
 /// As a mock gives it: docs/reference/states-language/run.md.
 TaskOutcome mocked_outcome(const Value& given) {
-    auto outcome = TaskOutcome{};
+    auto outcome = TaskOutcome{.worker = text_in(given, "worker").value_or("")};
     if (const auto* submitted = given.find("submitted")) {
         outcome.submitted = *submitted;
     }
@@ -65,6 +59,16 @@ TaskOutcome mocked_outcome(const Value& given) {
             Failure{.error = text_in(given, "error"), .cause = text_in(given, "cause")};
     }
     return outcome;
+}
+
+/// Nobody has created the activity, or it was deleted meanwhile.
+bool is_unknown(const TaskState& task, const Value& error) {
+    return task.service == "activity" && text_in(error, "kind") == "unknown_function";
+}
+
+Failure no_activity(const TaskState& task) {
+    return {.error = std::string{errors::runtime},
+            .cause = fmt::format("The activity {} does not exist.", task.resource)};
 }
 
 Failure invalid_name(std::string_view name) {
@@ -122,6 +126,9 @@ Step Walk::begin_task(Visit& visit) {
     if (!arguments || !credentials) {
         return fault(visit, std::move(arguments ? credentials.error() : arguments.error()));
     }
+    if (std::ranges::find(program_.absent, visit.number) != program_.absent.end()) {
+        return fault(visit, no_activity(task));
+    }
     tell_scheduled(visit, *arguments, *credentials, timeout);
     auto& frame = visit.frame;
     open(frame);
@@ -157,8 +164,11 @@ void Walk::tell_scheduled(Visit& visit, const Value& arguments, const Value& cre
         }
         return named(task, std::move(told));
     });
-    frame.last = tell(*frame.tally, kind, "Started", frame.last,
-                      [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+    visit.is_begun = false;
+    if (task.service != "activity") {
+        frame.last = tell(*frame.tally, kind, "Started", frame.last,
+                          [&] { return kind == "Task" ? named(task, Value::map({})) : Value{}; });
+    }
 }
 
 Step Walk::call(Visit& visit, const Value& arguments) {
@@ -226,16 +236,26 @@ Step Walk::take_answer(Visit& visit) {
     if (program_.is_mocked && is_success) {
         return take_outcome(visit, mocked_outcome(given));
     }
+    const auto* error = data.find("error");
+    if (error != nullptr && is_unknown(task, *error)) {
+        remove_timers(visit);
+        return fault(visit, no_activity(task));
+    }
     if (!visit.nested.is_null()) {
         return take_outcome(visit, nested_outcome(visit, given));
     }
     if (!is_success) {
-        const auto* error = data.find("error");
         return take_outcome(
             visit, {.failure = failure_of(error == nullptr ? Value{} : *error), .is_final = true});
     }
+    auto is_awaited = task.pattern == Pattern::WaitForTaskToken;
+    if (is_awaited && program_.is_tried) {
+        // Whoever answers the call stands for whoever has the token.
+        return take_outcome(visit,
+                            {.submitted = Value::map({}), .result = given, .is_final = true});
+    }
     auto answer = as_answer(program_, task, given);
-    if (task.pattern == Pattern::WaitForTaskToken) {
+    if (is_awaited) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }
     return take_outcome(visit, {.result = std::move(answer), .is_final = true});
@@ -267,6 +287,7 @@ Step Walk::take_outcome(Visit& visit, const TaskOutcome& outcome) {
     const auto& task = task_of(visit);
     auto& frame = visit.frame;
     auto kind = event_kind(task);
+    begin_work(visit, outcome.worker);
     if (outcome.submitted) {
         frame.last = tell(*frame.tally, kind, "Submitted", frame.last, [&] {
             return named(task, Value::object({{"output", *outcome.submitted}}));
@@ -327,6 +348,17 @@ void Walk::cancel_work(const Visit& visit) {
     for (const auto& key : calls) {
         firing_.decider().cancel_task(key);
     }
+}
+
+/// Nobody has told of it yet: the event that does so is behind the others of the state.
+void Walk::begin_work(Visit& visit, std::string_view worker) {
+    if (task_of(visit).service != "activity" || std::exchange(visit.is_begun, true)) {
+        return;
+    }
+    auto& frame = visit.frame;
+    frame.last = tell(*frame.tally, "Activity", "Started", frame.last, [&] {
+        return worker.empty() ? Value{} : Value::object({{"workerName", worker}});
+    });
 }
 
 } // namespace sluice::workflow::asl::internal::run

@@ -14,6 +14,7 @@ inline constexpr std::string_view state_term = "asl.state";
 inline constexpr std::string_view machine_term = "asl.machine";
 inline constexpr std::string_view answer_term = answer_action;
 inline constexpr std::string_view heartbeat_term = heartbeat_action;
+inline constexpr std::string_view begin_term = begin_action;
 inline constexpr std::string_view map_run_term = map_run_action;
 
 // Statuses of a state that waits.
@@ -21,6 +22,7 @@ inline constexpr std::string_view running = "running";
 inline constexpr std::string_view waiting = "waiting";   ///< For a time, or a task token.
 inline constexpr std::string_view retrying = "retrying"; ///< For its next attempt.
 inline constexpr std::string_view ready = "ready";       ///< To be gone into in another slice.
+inline constexpr std::string_view failed = "failed";     ///< For a redrive: it ended the execution.
 
 // What a timer is for.
 inline constexpr std::string_view wait = "wait";
