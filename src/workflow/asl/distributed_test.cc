@@ -47,7 +47,7 @@ TEST_F(DistributedMap, ChildrenHaveVariablesAndEventsOfTheirOwn) {
     EXPECT_THAT(events(), ElementsAre("ExecutionStarted<0", "PassStateEntered<0",
                                       "PassStateExited<2", "MapStateEntered<3", "MapStateStarted<4",
                                       "MapRunStarted<5", "MapRunSucceeded<6", "MapStateSucceeded<7",
-                                      "MapStateExited<6", "ExecutionSucceeded<9"));
+                                      "MapStateExited<7", "ExecutionSucceeded<9"));
 }
 
 TEST_F(DistributedMap, ToleratesSoManyFailures) {

@@ -288,13 +288,11 @@ Step Walk::finish(Fan& fan, const std::optional<Value>& result) {
     auto& visit = fan.visit;
     auto& frame = visit.frame;
     auto nothing = [] { return Value{}; };
-    auto last = fan.ended;
     if (is_distributed(visit)) {
-        last = tell(*frame.tally, "MapRun", "Succeeded", last, nothing);
+        fan.ended = tell(*frame.tally, "MapRun", "Succeeded", fan.ended, nothing);
     }
-    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", last, nothing);
-    // What comes next is behind the last event of the children: of a map run, that of its start.
     frame.last = fan.ended;
+    tell(*frame.tally, name_of(visit.state.kind), "StateSucceeded", frame.last, nothing);
     return !result || exceeds(*result) ? exceed(visit, visit.state.name) : complete(visit, *result);
 }
 
