@@ -1,6 +1,7 @@
 #include "engine/dispatcher.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -304,6 +305,14 @@ void Dispatcher::wake(const std::weak_ptr<Slot>& weak) {
 }
 
 void Dispatcher::dispatch(std::vector<Call> calls) {
+    // The first of many need not wait until the last is noted.
+    constexpr auto together = std::size_t{32};
+    for (auto from = std::size_t{0}; from < calls.size(); from += together) {
+        dispatch_together(std::span{calls}.subspan(from, std::min(together, calls.size() - from)));
+    }
+}
+
+void Dispatcher::dispatch_together(std::span<Call> calls) {
     auto ready = std::vector<Ready>{};
     auto unknown = std::vector<Call>{};
     auto poolless = std::vector<Call>{};

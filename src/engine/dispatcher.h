@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -147,6 +148,7 @@ private:
     void keep_large(const Value& policy, const RunName& run, Value result,
                     std::move_only_function<void(Value)> done);
     void begin_all(std::vector<Ready> ready);
+    void dispatch_together(std::span<Call> calls);
     void refuse(std::vector<Call> calls);
     void refuse_without_pool(std::vector<Call> calls);
     void finish(Call call, event::Answer answer);
