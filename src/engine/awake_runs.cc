@@ -9,7 +9,7 @@ namespace sluice::engine {
 
 namespace {
 
-constexpr auto settled_share = std::size_t{8};
+constexpr auto settled_share = std::size_t{64};
 
 std::string name_key(const RunName& run) {
     auto key = run.space;
