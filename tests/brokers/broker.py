@@ -156,6 +156,7 @@ class Broker:
     def stop(self):
         """As an operator would; what it holds is kept."""
         if not self.is_running():
+            self.let_go()
             return
         self.resume()
         try:
@@ -176,6 +177,8 @@ class Broker:
             self.tell("killed")
 
     def let_go(self):
+        if not self.keeper:
+            return
         if self.is_running():
             signal_tree(self.pid, signal.SIGKILL)
             self.keeper.wait()

@@ -3,9 +3,10 @@ import os
 import shutil
 import struct
 import subprocess
+import time
 
 import kafka_download
-from broker import Broker, Broken, Missing, make_certificate
+from broker import TIMEOUT, Broker, Broken, Missing, make_certificate
 
 METADATA = 3
 
@@ -73,7 +74,9 @@ class Kafka(JavaServer):
             "offsets.topic.replication.factor": 1, "offsets.topic.num.partitions": 4,
             "transaction.state.log.replication.factor": 1, "transaction.state.log.min.isr": 1,
             "transaction.state.log.num.partitions": 4, "share.coordinator.state.topic.replication.factor": 1,
-            "share.coordinator.state.topic.min.isr": 1, "group.initial.rebalance.delay.ms": 0}
+            "share.coordinator.state.topic.min.isr": 1, "group.initial.rebalance.delay.ms": 0,
+            # After a SIGKILL it may come back only when its old session has ended: 9 s as it comes.
+            "broker.session.timeout.ms": 2000, "broker.heartbeat.interval.ms": 500}
         if self.is_tls:
             settings |= self.tls_settings()
         if self.password:
@@ -129,16 +132,21 @@ class ZooKeeper(JavaServer):
 
     def prepare(self):
         self.file("log4j.properties", LOG4J)
-        self.properties({"dataDir": f"{self.folder}/data", "clientPort": self.port, "clientPortAddress": self.host})
+        self.properties({"dataDir": f"{self.folder}/data", "clientPort": self.port, "clientPortAddress": self.host,
+                         # The shortest session is two ticks.
+                         "tickTime": 500})
 
     @property
     def url(self):
         return f"zookeeper://{self.host}:{self.port}"
 
     def answers(self):
+        return self.ask("ruok") == "imok"
+
+    def ask(self, word):
         with self.connect() as connection:
-            connection.sendall(b"ruok")
-            return connection.recv(4) == b"imok"
+            connection.sendall(word.encode())
+            return connection.makefile(encoding="ascii").read()
 
 
 class OldKafka(Kafka):
@@ -161,9 +169,17 @@ class OldKafka(Kafka):
             "broker.id": 1, "listeners": f"PLAINTEXT://{self.host}:{self.port}",
             "advertised.host.name": self.advertise[0], "advertised.port": self.advertise[1],
             "log.dirs": f"{self.folder}/data", "zookeeper.connect": f"{self.host}:{self.zookeeper.port}",
-            # After a SIGKILL its old session has to end before it may come back.
-            "zookeeper.session.timeout.ms": 3000, "offsets.topic.num.partitions": 4,
+            "zookeeper.session.timeout.ms": 2000, "offsets.topic.num.partitions": 4,
             "offsets.topic.replication.factor": 1, "group.max.session.timeout.ms": 300000} | self.settings)
+
+    def launch(self):
+        """After a SIGKILL its old session has to end first, or it refuses to come back."""
+        end = time.monotonic() + TIMEOUT
+        while "/brokers/ids/1" in self.zookeeper.ask("dump"):
+            if time.monotonic() > end:
+                raise Broken("kafka: ZooKeeper keeps the session of the broker that was killed")
+            time.sleep(0.05)
+        super().launch()
 
     def answers(self):
         return self.has_brokers(self.port)

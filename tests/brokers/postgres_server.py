@@ -33,6 +33,10 @@ class Postgres(Broker):
         secret = self.file("password", self.password)
         how = ["-A", "scram-sha-256", "--pwfile", secret] if self.password else ["-A", "trust"]
         self.run("initdb", "-D", self.data, "-U", "sluice", "-E", "UTF8", "--locale=C", "--no-sync", *how)
+        if self.namespace:
+            # As it comes, it lets nobody in from another host.
+            with open(os.path.join(self.data, "pg_hba.conf"), "a", encoding="ascii") as file:
+                file.write(f"host all all {self.namespace.outside}/32 {how[1]}\n")
         if self.is_tls:
             self.key, self.certificate = make_certificate(self)
 
@@ -43,8 +47,6 @@ class Postgres(Broker):
     def command(self):
         # No Unix socket: its path could be too long for a socket, and tests go by TCP.
         settings = {"unix_socket_directories": "", **self.settings}
-        if self.namespace:
-            settings["listen_addresses"] = self.host
         if self.is_tls:
             settings |= {"ssl": "on", "ssl_cert_file": self.certificate, "ssl_key_file": self.key}
         words = [os.path.join(programs(), "postgres"), "-D", self.data, "-h", self.host, "-p", self.port]
