@@ -59,7 +59,7 @@ def lock(folder):
 
 
 def fetch_by_maven(folder, tell):
-    tell(f"fetching {CURRENT} by Maven, about 100 MB")
+    tell(f"fetching {CURRENT} by Maven, about 60 MB")
     (folder / "pom.xml").write_text(POM, encoding="ascii")
     run(folder, "mvn", "-q", "-B", f"-Dmaven.repo.local={folder}/repository", "dependency:copy-dependencies",
         f"-DoutputDirectory={folder}/libs", "-DincludeScope=runtime")

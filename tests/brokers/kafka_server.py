@@ -24,6 +24,7 @@ class JavaServer(Broker):
         try:
             self.jars = kafka_download.jars(self.VERSION, self.tell)
         except kafka_download.Unreachable as error:
+            self.close()
             raise Missing(f"{self.NAME} {self.VERSION}: {error}") from None
 
     def properties(self, settings):
@@ -159,6 +160,7 @@ class OldKafka(Kafka):
     def __init__(self, **common):
         super().__init__(**common)
         if self.is_tls or self.password:
+            self.close()
             raise Missing(f"kafka {self.VERSION}: no TLS or passwords here")
         self.zookeeper = ZooKeeper(namespace=self.namespace, is_quiet=True)
         self.companions = [self.zookeeper]
