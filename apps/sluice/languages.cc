@@ -55,12 +55,15 @@ bool is_machine(const raw::Document& document) {
 }
 
 ReadDefinition read_machine(const raw::Document& document, const KnownFunctions& known) {
-    auto findings = asl::check(document, {.refuses_unsupported = !known.are_all});
+    auto findings = asl::check(
+        document, {.is_express = known.is_express, .refuses_unsupported = !known.are_all});
     std::erase_if(findings, &raw::Finding::is_warning);
     if (!findings.empty()) {
         return std::unexpected(std::move(findings));
     }
-    return asl::compile(document.form, {.name = name_of(document.file), .is_tried = known.are_all});
+    return asl::compile(document.form, {.name = name_of(document.file),
+                                        .is_express = known.is_express,
+                                        .is_tried = known.are_all});
 }
 
 ReadDefinition read_triggers(const raw::Document& document, const trigger::Vocabulary& vocabulary,

@@ -29,6 +29,7 @@ struct KnownFunctions {
     std::set<std::string, std::less<>> pools{};
     bool are_all = false;        ///< Whatever is called is there.
     bool may_come_later = false; ///< Those that a definition cannot declare itself are not missed.
+    bool is_express = false;     ///< Of state machines: they run as express ones.
     /// Types of tasks that are not taken here, and why.
     std::map<std::string, std::string, std::less<>> refused_tasks{};
 

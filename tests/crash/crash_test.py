@@ -18,13 +18,14 @@ from births import Births
 from flows import Flows
 from graphs import Graphs, LargeGraphs
 from joins import Joins, Lines
+from machines import Machines
 from nested import Nested
 from queues import Queues
 from tasks import Tasks
 from world import Broken, Figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORLDS = [Joins, Tasks, Lines, Nested, Flows, Graphs, Queues, Births]
+WORLDS = [Joins, Tasks, Lines, Nested, Flows, Graphs, Queues, Machines, Births]
 SERIES_CYCLES_MAX = 10
 SERIES_AT_ONCE = 2
 

@@ -140,6 +140,27 @@ class RealRuns(ProgramTest):
                    for line in (self.bucket / each["Key"]).read_text().splitlines()]
         self.assertEqual(sorted(each["n"] for each in written), list(range(200)))
 
+    def test_the_history_of_what_really_happened(self):
+        machine = self.file("m.asl.json", json.dumps({"StartAt": "T", "States": {"T": {
+            "Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:slow", "End": True}}}))
+        options = ("run", machine, "--functions", self.functions, "--data", self.functions + ".data", "--run", "r")
+
+        first = json.loads(self.sluice(*options, "--history").stdout)
+        self.assertEqual((first["status"], first["output"]), ("SUCCEEDED", 1))
+        self.assertEqual([event["type"] for event in first["history"]], [
+            "ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted", "LambdaFunctionSucceeded",
+            "TaskStateExited", "ExecutionSucceeded"])
+        self.assertEqual(json.loads(self.sluice(*options, "--history").stdout), first)
+        self.assertNotIn("history", json.loads(self.sluice(*options).stdout))
+
+    def test_an_express_machine_has_no_limit_of_events(self):
+        machine = self.file("m.asl.json", json.dumps({"StartAt": "M", "States": {"M": {
+            "Type": "Map", "End": True, "ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": True}}}}}}))
+        items = self.file("items.json", json.dumps(list(range(10_000))))
+        self.sluice("run", machine, "--input", f"@{items}", code=FAILED)
+        ended = json.loads(self.sluice("run", machine, "--input", f"@{items}", "--express").stdout)
+        self.assertEqual(len(ended["output"]), 10_000)
+
     def test_what_is_wrong_with_a_bucket_is_told_with_its_place(self):
         functions = self.file("wrong.yaml", "buckets:\n  b: {directory: x, colour: red}\n")
         said = self.sluice("run", EXAMPLES / "distributed-csv.asl.json", "--functions", functions, code=INVALID).stderr

@@ -1,5 +1,8 @@
 #include <array>
 
+#include "value/json.h"
+#include "workflow/asl/compile.h"
+#include "workflow/asl/vocabulary.h"
 #include "workload.h"
 
 // The definitions that runs are made of: one for each thing an engine may lose. Sizes that are
@@ -178,10 +181,37 @@ constexpr auto texts = std::to_array<const char*>({
     R"({"name":"hasty","timeout":"3s","triggers":[{"id":"never","on":"nothing"}]})",
 });
 
+/// A map whose items are done two at a time, branches of which one waits and one is tried again,
+/// and a loop.
+constexpr auto machine_text = std::string_view{R"json({"StartAt":"Each","States":{
+    "Each":{"Type":"Map","ItemsPath":"$.items","MaxConcurrency":2,"ResultPath":"$.each","Next":"Both",
+        "ItemProcessor":{"StartAt":"Item","States":{"Item":{"Type":"Task","End":true,
+            "Resource":"arn:aws:lambda:us-east-1:123456789012:function:work"}}}},
+    "Both":{"Type":"Parallel","ResultPath":"$.both","Next":"Round","Branches":[
+        {"StartAt":"Wait","States":{"Wait":{"Type":"Wait","Seconds":1,"End":true}}},
+        {"StartAt":"Tried","States":{"Tried":{"Type":"Task","End":true,
+            "Resource":"arn:aws:lambda:us-east-1:123456789012:function:flaky",
+            "Retry":[{"ErrorEquals":["flaky"],"IntervalSeconds":1,"MaxAttempts":60,"BackoffRate":1}]}}}]},
+    "Round":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:work",
+        "Parameters":{"left.$":"States.MathAdd($.round.left, -1)"},"ResultPath":"$.round","Next":"More"},
+    "More":{"Type":"Choice","Default":"End",
+        "Choices":[{"Variable":"$.round.left","NumericGreaterThan":0,"Next":"Round"}]},
+    "End":{"Type":"Pass","OutputPath":"$.each","End":true}}})json"};
+
 } // namespace
 
+trigger::Vocabulary make_vocabulary() {
+    auto vocabulary = trigger::Vocabulary{};
+    workflow::asl::add_vocabulary(vocabulary);
+    return vocabulary;
+}
+
 std::vector<std::string> definitions() {
-    return {texts.begin(), texts.end()};
+    auto all = std::vector<std::string>{texts.begin(), texts.end()};
+    auto machine =
+        workflow::asl::compile(value::parse_json(machine_text).value(), {.name = "machine"});
+    all.push_back(value::to_json(machine.form));
+    return all;
 }
 
 } // namespace sluice::simulation

@@ -42,7 +42,7 @@ private:
     void check_bus();
 
     store::Store& store_;
-    trigger::Vocabulary vocabulary_;
+    trigger::Vocabulary vocabulary_ = make_vocabulary();
     engine::Inspector inspector_;
     const std::vector<RunPlan>& plans_;
     const Clients& clients_;

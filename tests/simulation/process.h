@@ -15,6 +15,7 @@
 #include "reactor/scheduler.h"
 #include "store/testing/simulated_store.h"
 #include "timeline.h"
+#include "workload.h"
 
 namespace sluice::simulation {
 
@@ -82,7 +83,7 @@ private:
     Random& random_;
     ActionLog& log_;
     ProcessOptions options_;
-    trigger::Vocabulary vocabulary_;
+    trigger::Vocabulary vocabulary_ = make_vocabulary();
     observe::NullDiagnostics diagnostics_;
     engine::Catalog catalog_;
     NoTimers no_timers_;

@@ -151,6 +151,20 @@ RunPlan timed_out(Random& /*random*/) {
     return plan;
 }
 
+RunPlan machine(Random& random) {
+    auto plan = RunPlan{.definition = "machine"};
+    auto items = std::vector<Value>{};
+    for (auto at = size_in(random, 1, 8); at > 0; --at) {
+        items.emplace_back(size_in(random, 0, 1000));
+    }
+    auto loops = size_in(random, 1, 4);
+    plan.result = Value::list(items);
+    plan.input =
+        Value::object({{"items", plan.result}, {"round", Value::object({{"left", loops}})}});
+    plan.fires = {{"Item", items.size()}, {"Round", static_cast<std::uint64_t>(loops)}};
+    return plan;
+}
+
 void publish(RunPlan& plan, std::string_view type, std::int64_t count) {
     send(plan, type, count);
     for (auto& event : plan.events) {
@@ -250,9 +264,10 @@ void add_turns(Random& random, std::vector<RunPlan>& plans) {
 
 std::vector<RunPlan> draw_plans(Random& random) {
     using Make = RunPlan (*)(Random&);
-    constexpr auto makes = std::array<Make, 19>{
-        paused, noted, join,   in_rounds, tasks,     fan,         race,     timers, nested, held,
-        parked, kept,  slices, cancelled, timed_out, generations, reopened, by_bus, pressed};
+    constexpr auto makes =
+        std::array<Make, 20>{machine,   paused,    noted,       join,     in_rounds, tasks,  fan,
+                             race,      timers,    nested,      held,     parked,    kept,   slices,
+                             cancelled, timed_out, generations, reopened, by_bus,    pressed};
     auto plans = std::vector<RunPlan>{};
     auto count = 2 + random.below(5);
     for (auto at = std::uint64_t{0}; at < count; ++at) {

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "trigger/state.h"
+#include "trigger/trigger_set.h"
 #include "value/value.h"
 
 namespace sluice::simulation {
@@ -39,6 +40,9 @@ struct RunPlan {
     std::map<std::string, std::uint64_t> fires; ///< By trigger id, of those that are to be counted.
     std::uint64_t noted = 0; ///< Events that its first firing sends to a sink before it ends.
 };
+
+/// What they are made of.
+trigger::Vocabulary make_vocabulary();
 
 /// Every definition, as JSON of its trigger-set form.
 std::vector<std::string> definitions();

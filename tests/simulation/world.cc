@@ -64,7 +64,7 @@ World::World(std::uint64_t seed, bool is_verbose)
       harms_left_(random_.below(15)) {}
 
 void World::define() {
-    auto vocabulary = trigger::Vocabulary{};
+    auto vocabulary = make_vocabulary();
     auto catalog = engine::Catalog{*store_, vocabulary};
     for (const auto& text : definitions()) {
         auto form = value::parse_json(text).value();

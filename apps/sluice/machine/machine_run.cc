@@ -241,7 +241,8 @@ ExitCode try_lines(const std::string& text) {
 
 bool is_trial(const RunOptions& options) {
     return !options.mocks.empty() || !options.objects.empty() || options.skips_waits ||
-           !options.stop_after.empty() || options.has_history || options.is_batch;
+           !options.stop_after.empty() || options.is_batch ||
+           (options.has_history && options.data.empty());
 }
 
 ExitCode try_machine(const RunOptions& options) {

@@ -1,6 +1,7 @@
 #include "sluice/run/execution.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <unistd.h>
@@ -244,17 +245,35 @@ trigger::Status status_named(std::string_view name) {
 
 } // namespace
 
+Result<std::vector<Value>> Execution::machine_history() {
+    session_->stop();
+    auto inspector = engine::Inspector{session_->store(), session_->vocabulary()};
+    auto history = workflow::asl::History{};
+    std::ignore = TRY(engine::replay(inspector, name_, {}, {}, &history));
+    auto state = TRY(inspector.run(name_));
+    history.close(state->progress);
+    return history.events();
+}
+
 ExitCode Execution::stop_ended(const Value& ending) {
     auto had_bad_lines = feed_ && feed_->had_bad_lines() && !options_.keeps_going;
+    feed_.reset();
+    auto history = options_.has_history && beginning_.is_machine() ? machine_history()
+                                                                   : Result<std::vector<Value>>{};
     close();
+    if (!history) {
+        return stop_failed(history.error());
+    }
     auto status = text_at(ending, "status");
     if (beginning_.is_machine()) {
         auto part = [&](std::string_view name) {
             const auto* found = ending.find(name);
             return found == nullptr ? Value{} : *found;
         };
-        print_json(
-            workflow::asl::execution_end(status_named(status), part("result"), part("error")));
+        auto told =
+            workflow::asl::execution_end(status_named(status), part("result"), part("error"));
+        print_json(options_.has_history ? told.with("history", Value::list(*std::move(history)))
+                                        : told);
     }
     if (status != to_string(trigger::Status::Succeeded)) {
         notice(

@@ -44,6 +44,8 @@ private:
     void notice(const std::string& line, const Value& json) const;
     /// Whether the run can be continued by another process.
     bool is_kept() const;
+    /// The execution history of a state machine, once nothing is decided any more.
+    Result<std::vector<Value>> machine_history();
     void close();
 
     const RunOptions& options_;

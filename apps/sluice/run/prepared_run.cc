@@ -116,7 +116,8 @@ std::optional<PreparedRun> prepare(const RunOptions& options, const trigger::Voc
     }
     prepared.functions = std::move(functions->functions);
     prepared.integrations = std::move(functions->integrations);
-    auto known = KnownFunctions{.are_all = prepared.simulation.has_value()};
+    auto known = KnownFunctions{.are_all = prepared.simulation.has_value(),
+                                .is_express = options.is_express};
     for (const auto& form : prepared.functions) {
         known.add(form);
     }
