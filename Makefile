@@ -7,7 +7,7 @@ FILES ?=
 WORKLOAD ?=
 FOLDER ?=
 .DEFAULT_GOAL := help
-.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large hostile load workloads fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large brokers hostile load workloads fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -65,6 +65,9 @@ crash: build ## kill the program, restart it, compare: CYCLES=10000 for a long o
 
 crash-large: build ## the same with thousands of tasks and recorded workflows: CYCLES=1000 for a long one
 	python3 tests/crash/crash_test.py --large --cycles $(CYCLES)
+
+brokers: ## start, restart and kill each real broker and database that is installed
+	python3 tests/brokers/brokers_test.py
 
 hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
 	python3 tests/e2e/hostile_load.py build/release/bin/sluice
