@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reactor/file_descriptor.h"
+
 namespace sluice::connector::objects {
 
 namespace fs = std::filesystem;
@@ -24,25 +26,9 @@ namespace {
 constexpr auto part_suffix = std::string_view{".sluice-part"};
 constexpr auto missing_key = std::string_view{"The specified key does not exist."};
 
-/// A file that closes itself.
-class File {
-public:
-    File(const fs::path& path, int flags)
-        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-    ~File() {
-        if (descriptor_ >= 0) {
-            ::close(descriptor_);
-        }
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-
-    bool is_open() const { return descriptor_ >= 0; }
-    int descriptor() const { return descriptor_; }
-
-private:
-    int descriptor_;
-};
+reactor::FileDescriptor open_file(const fs::path& path, int flags) {
+    return reactor::FileDescriptor{::open(path.c_str(), flags | O_CLOEXEC, 0644)};
+}
 
 std::unexpected<Error> io_error(std::string_view verb, const fs::path& path) {
     auto code = errno == ENOSPC ? Errc::NoSpace : Errc::Io;
@@ -63,21 +49,21 @@ Bucket::Listed listed_as(std::string key, const struct stat& about) {
         .key = std::move(key), .bytes = bytes, .modified = Time{modified}, .etag = std::move(etag)};
 }
 
-Result<void> write_all(const File& file, std::string_view content, const fs::path& path) {
+Result<void> write_all(const reactor::FileDescriptor& file, std::string_view content,
+                       const fs::path& path) {
     while (!content.empty()) {
-        auto written = ::write(file.descriptor(), content.data(), content.size());
+        auto written = ::write(file.raw(), content.data(), content.size());
         if (written < 0 && errno != EINTR) {
             return io_error("write", path);
         }
         content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
     }
-    return ::fsync(file.descriptor()) == 0 ? Result<void>{} : io_error("sync", path);
+    return ::fsync(file.raw()) == 0 ? Result<void>{} : io_error("sync", path);
 }
 
 Result<void> sync_folder(const fs::path& path) {
-    auto folder = File{path, O_RDONLY | O_DIRECTORY};
-    return folder.is_open() && ::fsync(folder.descriptor()) == 0 ? Result<void>{}
-                                                                 : io_error("sync", path);
+    auto folder = open_file(path, O_RDONLY | O_DIRECTORY);
+    return folder.is_open() && ::fsync(folder.raw()) == 0 ? Result<void>{} : io_error("sync", path);
 }
 
 struct Wanted {
@@ -135,9 +121,9 @@ Result<fs::path> DirectoryBucket::path_of(const std::string& key) const {
 Result<std::string> DirectoryBucket::read(const std::string& key, std::uint64_t offset,
                                           std::size_t bytes_max) const {
     auto path = TRY(path_of(key));
-    auto file = File{path, O_RDONLY};
+    auto file = open_file(path, O_RDONLY);
     struct stat about{};
-    if (!file.is_open() || ::fstat(file.descriptor(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    if (!file.is_open() || ::fstat(file.raw(), &about) != 0 || !S_ISREG(about.st_mode)) {
         return fail(Errc::NotFound, "{}", missing_key);
     }
     auto bytes = static_cast<std::uint64_t>(about.st_size);
@@ -145,7 +131,7 @@ Result<std::string> DirectoryBucket::read(const std::string& key, std::uint64_t 
         std::string(std::min<std::uint64_t>(bytes - std::min(bytes, offset), bytes_max), '\0');
     auto done = std::size_t{0};
     while (done < content.size()) {
-        auto taken = ::pread(file.descriptor(), content.data() + done, content.size() - done,
+        auto taken = ::pread(file.raw(), content.data() + done, content.size() - done,
                              static_cast<off_t>(offset + done));
         if (taken < 0 && errno != EINTR) {
             return io_error("read", path);
@@ -214,7 +200,7 @@ Result<void> DirectoryBucket::write(const std::string& key, std::string_view con
     auto part = path;
     part += fmt::format(".{}-{}{}", ::getpid(), ++parts, part_suffix);
     {
-        auto file = File{part, O_WRONLY | O_CREAT | O_TRUNC};
+        auto file = open_file(part, O_WRONLY | O_CREAT | O_TRUNC);
         if (!file.is_open()) {
             return io_error("make", part);
         }
