@@ -60,6 +60,8 @@ struct ShardState {
     CommitNumber commit;
 };
 
+class Leases;
+
 /// Keyed state with atomic batches. Keys are bytes in order; what they mean is the engine's
 /// business.
 ///
@@ -73,6 +75,9 @@ public:
     /// Becomes the owner: raises the epoch of each shard, durably, so that earlier owners are
     /// refused.
     virtual Result<std::vector<ShardState>> acquire(std::span<const ShardId> shards) = 0;
+
+    /// Where several processes share its shards; null: one process has all of them.
+    virtual Leases* leases() { return nullptr; }
 
     virtual std::unique_ptr<Batch> make_batch() = 0;
     /// All of it or nothing, durable when it returns (as far as the durability says). Stale when a
