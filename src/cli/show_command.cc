@@ -86,11 +86,12 @@ ExitCode show_quarantine(client::Client& client, const ShowOptions& options) {
         print_json(events == nullptr ? Value{} : *events);
         return ExitCode::Ok;
     }
-    auto table = Table{{"SINCE", "RUN", "SOURCE", "NUMBER", "EVENT"}};
+    auto table = Table{{"SINCE", "RUN", "SOURCE", "NUMBER", "REASON", "EVENT"}};
     for (const auto& each : events == nullptr ? std::span<const Value>{} : events->as_list()) {
         const auto* event = each.find("event");
         table.add({text_at(each, "since"), text_at(each, "run"), text_at(each, "source"),
-                   text_at(each, "number"), event == nullptr ? "" : brief(*event)});
+                   text_at(each, "number"), text_at(each, "reason"),
+                   event == nullptr ? "" : brief(*event)});
     }
     table.print();
     return ExitCode::Ok;

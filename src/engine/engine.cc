@@ -342,10 +342,10 @@ public:
             .run = run, .when_running = WhenRunning::Terminate, .done = std::move(done)});
     }
 
-    Result<std::uint64_t> feed(event::Source& source, std::string space,
+    Result<std::uint64_t> feed(event::Source& source, const FeedOptions& options,
                                std::stop_token stop) override {
         return feed_source(
-            source, space, store_, [this](Input&& input) { push(std::move(input)); },
+            source, options, store_, [this](Input&& input) { push(std::move(input)); },
             std::move(stop));
     }
 

@@ -14,6 +14,7 @@
 #include "base/strong.h"
 #include "engine/catalog.h"
 #include "engine/dispatcher.h"
+#include "engine/feed.h"
 #include "engine/input.h"
 #include "engine/lane.h"
 #include "engine/references.h"
@@ -133,10 +134,9 @@ public:
     /// A standing run, which nobody may need any more.
     virtual void remove_standing(const RunName& run, Done done) = 0;
 
-    /// Reads a source to its end, by position, with back-pressure; every event must name its run.
-    /// Blocks, also while a run has no room for the next event; `stop` ends that. What it took is
-    /// durable when it returns. Gives the number of events, without those taken before.
-    virtual Result<std::uint64_t> feed(event::Source& source, std::string space,
+    /// Reads a source to its end or until it is stopped, by position, with back-pressure. What it
+    /// took is durable when it returns. Gives the number of events, without those taken before.
+    virtual Result<std::uint64_t> feed(event::Source& source, const FeedOptions& options,
                                        std::stop_token stop = {}) = 0;
 
     /// From any thread. Calls that have begun end as they began, those that wait go to the new one.

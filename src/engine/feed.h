@@ -26,13 +26,23 @@ void send_events(std::string space, std::vector<event::Event> events, std::uint1
 Result<std::vector<std::uint64_t>> positions_of(const store::Store& store,
                                                 std::string_view partition);
 
-/// Reads a source to its end, from the smallest of its positions in the store, and confirms what is
-/// durable. Gives the number of events that were not taken before. `push` waits while a lane is
-/// busy.
+/// What becomes of an event that names no run: itself once for each run it goes to. Starts those
+/// that have to be started.
+using RouteEvent = std::function<std::vector<event::Event>(const event::Event&)>;
+
+struct FeedOptions {
+    std::string space = "default";
+    RouteEvent route{}; ///< Empty: every event must name its run.
+};
+
+/// Reads a source to its end or until `stop` is asked for, each partition from the smallest of its
+/// positions in the store, and confirms what is durable. Gives the number of events that were not
+/// taken before. `push` waits while a lane is busy. A message that is no event goes into
+/// quarantine.
 ///
-/// While a run has no room for the next event, all of the source waits, until there is room or
-/// `stop` is asked for.
-Result<std::uint64_t> feed_source(event::Source& source, const std::string& space,
+/// While a run has no room for the next event, its partition waits, until there is room or `stop`
+/// is asked for.
+Result<std::uint64_t> feed_source(event::Source& source, const FeedOptions& options,
                                   const store::Store& store, const Post& push,
                                   const std::stop_token& stop = {});
 

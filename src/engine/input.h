@@ -58,6 +58,7 @@ struct EventsInput {
     std::vector<event::Event> events;
     std::string partition;              ///< Of a numbered stream; empty: none.
     std::vector<std::uint64_t> numbers; ///< One for each event of a numbered stream.
+    bool is_counted = false; ///< The numbers begin anew with each reading: they are not kept.
     Accepted done;
 };
 
@@ -74,6 +75,7 @@ struct MoveInput {
 struct LeaveInput {
     ShardId shard;
     std::string partition;
+    bool is_counted = false; ///< Then its number is of no use any more.
 };
 
 /// Cancel, terminate, or actions from outside.

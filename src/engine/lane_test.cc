@@ -306,7 +306,7 @@ TEST_F(LaneTest, ANumberedEventForNoRunIsQuarantined) {
     EXPECT_EQ(found[1].json, event_of("nobody", "8", "item").json());
     EXPECT_EQ(world_.lane().stats().quarantined, 0U) << "counted with the next commit";
     EXPECT_EQ(world_.diagnostics().lines().front(),
-              "warn: events for runs that do not exist were set aside partition=bus events=2");
+              "warn: events that no run was there for were set aside partition=bus events=2");
 }
 
 TEST_F(LaneTest, AFullQuarantineStopsTheSource) {

@@ -1,9 +1,15 @@
 #include "engine/quarantine.h"
 
 #include <algorithm>
+#include <string>
 
+#include <fmt/format.h>
+
+#include "base/utf8.h"
 #include "engine/keys.h"
+#include "event/builder.h"
 #include "value/archive.h"
+#include "value/json.h"
 
 namespace sluice::engine {
 
@@ -19,6 +25,23 @@ std::string encode_quarantined(const QuarantinedEvent& event) {
     out.u8(quarantine_format);
     value::encode_fields(event, out);
     return record;
+}
+
+event::Event malformed_event(std::string_view partition, std::uint64_t number,
+                             std::string_view reason, std::string_view message) {
+    auto text = is_utf8(message) ? Value{message} : Value::bytes(message);
+    return event::Builder{std::to_string(number), partition, malformed_type}
+        .data(Value::object({{"reason", reason}, {"message", std::move(text)}}))
+        .build();
+}
+
+std::string reason_of(const QuarantinedEvent& event) {
+    auto form = value::parse_json(event.json);
+    const auto* type = form ? form->find("type") : nullptr;
+    if (type != nullptr && *type == Value{malformed_type}) {
+        return std::string{form->find("data")->find("reason")->as_string()};
+    }
+    return fmt::format("there is no run \"{}\"", event.run);
 }
 
 Result<std::vector<QuarantinedEvent>> read_quarantine(const store::Store& store, std::size_t most) {

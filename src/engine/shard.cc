@@ -34,6 +34,10 @@ Result<void> Shard::take(Input&& input) {
                 return {};
             } else if constexpr (std::is_same_v<Kind, LeaveInput>) {
                 give_back(each.partition, {Errc::Unavailable, "nobody feeds this source any more"});
+                if (each.is_counted) {
+                    positions_.erase(each.partition);
+                    refused_at_.erase(each.partition);
+                }
                 return {};
             } else if constexpr (std::is_same_v<Kind, CommandInput>) {
                 return command(std::forward<T>(each));

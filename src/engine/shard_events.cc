@@ -114,16 +114,21 @@ Result<void> Shard::take_numbered(EventsInput&& input) {
         receipt.fates.push_back(decide_outside(run, input.events[at], receipt));
         is_going_on = is_passed(input, at, receipt.fates.back());
         if (is_going_on) {
-            position = input.numbers[at++];
+            // An event that goes to several runs has been taken when all of them have it.
+            auto number = input.numbers[at++];
+            auto has_more = at < input.numbers.size() && input.numbers[at] == number;
+            position = has_more ? position : number;
         }
     }
     if (position != position_before) {
-        moved_positions_.insert(input.partition);
+        if (!input.is_counted) {
+            moved_positions_.insert(input.partition);
+        }
         has_changes_ = true;
     }
     if (quarantined_ != quarantined_before) {
         services_.diagnostics.warn(
-            "events for runs that do not exist were set aside",
+            "events that no run was there for were set aside",
             {{"partition", input.partition}, {"events", quarantined_ - quarantined_before}});
     }
     if (at < input.events.size()) {
@@ -136,7 +141,9 @@ Result<void> Shard::take_numbered(EventsInput&& input) {
 
 /// Null when there is none. The run of the event before is at hand.
 Result<void> Shard::find_run(const std::string& space, const event::Event& event, AwakeRun*& run) {
-    if (run == nullptr || run->name.id != event.run()) {
+    if (event.run().empty()) {
+        run = nullptr;
+    } else if (run == nullptr || run->name.id != event.run()) {
         run = TRY(runs_.find({.space = space, .id = std::string{event.run()}}));
     }
     return {};

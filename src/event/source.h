@@ -39,6 +39,10 @@ class Source {
 public:
     virtual ~Source() = default;
     virtual std::string_view name() const = 0;
+    /// Those there are now, for whoever reads all of it.
+    virtual Result<std::vector<std::string>> partitions() {
+        return std::vector{std::string{name()}};
+    }
     /// From now on a partition is read, from behind this number on. Fails when what comes next is
     /// no longer there: it never goes on elsewhere.
     virtual Result<void> resume(std::string_view partition, std::uint64_t position) = 0;

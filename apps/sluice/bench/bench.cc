@@ -91,11 +91,9 @@ double measure_pure(const LinesInMemory& lines, const trigger::TriggerSet& set) 
     auto events = std::uint64_t{0};
     auto begin = std::chrono::steady_clock::now();
     for (const auto& chunk : lines.chunks()) {
-        auto text = std::string_view{*chunk.bytes}.substr(0, chunk.size);
-        while (!text.empty()) {
-            auto end = text.find('\n');
-            auto event = codec.parse_shared(text.substr(0, end), chunk.bytes);
-            text.remove_prefix(end + 1);
+        for (const auto& record : chunk.records) {
+            auto text = std::string_view{*chunk.bytes}.substr(record.begin, record.size);
+            auto event = codec.parse_shared(text, chunk.bytes);
             set.index().find(event->type(), event->subject(), matches);
             for (const auto& match : matches) {
                 ++counts[match.trigger.raw()];
@@ -126,7 +124,7 @@ public:
         TRY(world_.start(run, "join"));
         auto before = world_.engine().stats();
         auto begin = std::chrono::steady_clock::now();
-        auto fed = TRY(world_.engine().feed(source, "default"));
+        auto fed = TRY(world_.engine().feed(source, {}));
         auto rate = static_cast<double>(fed) / seconds_since(begin);
         auto after = world_.engine().stats();
         auto fired = after.fired - before.fired;

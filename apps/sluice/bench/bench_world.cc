@@ -57,20 +57,12 @@ std::vector<SteadyTime> NotingSink::take_calls() {
 
 LinesInMemory::LinesInMemory(std::string name, const std::vector<std::string>& lines)
     : name_(std::move(name)) {
-    auto at = std::size_t{0};
-    while (at < lines.size()) {
-        auto text = std::string{};
-        auto first = at + 1;
-        while (at < lines.size() && text.size() < chunk_bytes) {
-            text += lines[at++];
-            text += '\n';
+    auto gathered = event::ChunkBuilder{};
+    for (auto at = std::size_t{0}; at < lines.size(); ++at) {
+        gathered.add(at + 1, {.content_type = {}, .attributes = {}, .body = lines[at]});
+        if (gathered.bytes() >= chunk_bytes || at + 1 == lines.size()) {
+            chunks_.push_back(gathered.take(name_));
         }
-        auto size = text.size();
-        text.append(event::Codec::padding_bytes, '\0');
-        chunks_.push_back({.partition = name_,
-                           .first = first,
-                           .bytes = std::make_shared<const std::string>(std::move(text)),
-                           .size = size});
     }
 }
 
@@ -79,8 +71,8 @@ Result<void> LinesInMemory::resume(std::string_view /*partition*/, std::uint64_t
     return {};
 }
 
-Result<event::Chunk> LinesInMemory::read(std::size_t /*bytes_max*/) {
-    return next_ < chunks_.size() ? chunks_[next_++] : event::Chunk{};
+Result<event::Chunk> LinesInMemory::read(std::size_t /*bytes_max*/, Nanos /*wait*/) {
+    return next_ < chunks_.size() ? chunks_[next_++] : event::Chunk{.is_last = true};
 }
 
 void LinesInMemory::confirm(std::string_view /*partition*/, std::uint64_t /*position*/) {}

@@ -42,7 +42,7 @@ public:
 
     std::string_view name() const override { return name_; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
-    Result<event::Chunk> read(std::size_t bytes_max) override;
+    Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
     void confirm(std::string_view partition, std::uint64_t position) override;
     const std::vector<event::Chunk>& chunks() const { return chunks_; }
 

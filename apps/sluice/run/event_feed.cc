@@ -36,7 +36,7 @@ Result<void> EventFeed::open(const std::string& from, const std::string& run,
     };
     lines_ = TRY(LinesSource::open(from, run, {bad_line, std::move(accepted)}));
     thread_ = reactor::start_thread("events", [this, &engine](std::stop_token stop) {
-        auto count = engine.feed(*lines_, "default", std::move(stop));
+        auto count = engine.feed(*lines_, {}, std::move(stop));
         finish(count ? Result<void>{} : std::unexpected(count.error()));
     });
     return {};

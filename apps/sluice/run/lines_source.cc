@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "event/message.h"
 #include "sluice/run/event_line.h"
 
 namespace sluice::app {
@@ -60,9 +61,6 @@ Result<void> LinesSource::resume(std::string_view /*partition*/, std::uint64_t p
 }
 
 std::optional<event::Event> LinesSource::next() {
-    if (ahead_) {
-        return std::exchange(ahead_, std::nullopt);
-    }
     auto line = std::string{};
     while (!is_stopped_ && read_line(line)) {
         if (is_blank(line)) {
@@ -77,32 +75,19 @@ std::optional<event::Event> LinesSource::next() {
     return std::nullopt;
 }
 
-Result<event::Chunk> LinesSource::read(std::size_t bytes_max) {
-    auto bytes = std::string{};
-    auto first = std::uint64_t{0};
-    auto expected = std::uint64_t{0};
-    while (bytes.size() < bytes_max) {
+Result<event::Chunk> LinesSource::read(std::size_t bytes_max, Nanos /*wait*/) {
+    auto gathered = event::ChunkBuilder{};
+    while (gathered.bytes() < bytes_max) {
         auto event = next();
         if (!event) {
             break;
         }
-        // Lines that were left out end a chunk: its events have consecutive numbers.
-        if (first != 0 && line_ != expected) {
-            ahead_ = std::move(event);
-            break;
-        }
-        first = first == 0 ? line_ : first;
-        expected = line_ + 1;
-        bytes += event->json();
-        bytes += '\n';
+        gathered.add(line_, {.content_type = {}, .attributes = {}, .body = event->json()});
         taken_.emplace_back(line_, event->id());
     }
-    auto size = bytes.size();
-    bytes.append(event::Codec::padding_bytes, '\0');
-    return event::Chunk{.partition = name_,
-                        .first = first,
-                        .bytes = std::make_shared<const std::string>(std::move(bytes)),
-                        .size = size};
+    auto chunk = gathered.take(name_);
+    chunk.is_last = chunk.records.empty();
+    return chunk;
 }
 
 void LinesSource::pass_over(std::string_view /*partition*/, std::uint64_t number) {

@@ -31,7 +31,7 @@ public:
 
     std::string_view name() const override { return name_; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
-    Result<event::Chunk> read(std::size_t bytes_max) override;
+    Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
     void pass_over(std::string_view partition, std::uint64_t number) override;
     void confirm(std::string_view partition, std::uint64_t position) override;
 
@@ -52,8 +52,7 @@ private:
     const Reports reports_;
     event::Codec codec_;
     std::string buffer_;
-    std::uint64_t line_ = 0;            ///< The last one read.
-    std::optional<event::Event> ahead_; ///< Read, but not of the chunk that was being made.
+    std::uint64_t line_ = 0; ///< The last one read.
     std::deque<std::pair<std::uint64_t, std::string>>
         taken_; ///< Ids that are not confirmed yet, by their lines.
     std::atomic<bool> is_stopped_ = false;

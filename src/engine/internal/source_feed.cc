@@ -1,14 +1,18 @@
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/feed.h"
+#include "engine/internal/feed_progress.h"
 #include "engine/keys.h"
+#include "engine/quarantine.h"
 #include "engine/run_records.h"
+#include "event/builder.h"
 #include "event/codec.h"
 
 namespace sluice::engine {
@@ -16,84 +20,52 @@ namespace sluice::engine {
 namespace {
 
 constexpr auto chunk_bytes = std::size_t{512 * 1024};
-// A source is not read further ahead of what is durable.
+// A source is not read further ahead of what is durable, nor one of its partitions.
 constexpr auto chunks_under_way_max = std::size_t{32};
+constexpr auto chunks_of_one_max = std::size_t{16};
 // After as many, shards that nothing was for are told how far the partition is.
 constexpr auto chunks_between_moves = std::uint64_t{64};
+// So soon a feed that waits for events sees that it is to stop, and confirms what is durable.
+constexpr auto idle_wait = std::chrono::milliseconds{20};
 
-/// Counts what is under way, and confirms a partition up to the oldest of it.
-class Progress {
-public:
-    void begin(std::uint64_t first, std::uint64_t last, std::size_t parts) {
-        auto lock = std::lock_guard{mutex_};
-        highest_ = std::max(highest_, last);
-        if (parts > 0) {
-            under_way_[first] = parts;
-        }
-    }
+/// Names of partitions without positions: each time they are read their numbers begin anew.
+std::string counted_name(std::string_view partition) {
+    static auto count = std::atomic<std::uint64_t>{0};
+    return fmt::format("{}#{}", partition, count.fetch_add(1) + 1);
+}
 
-    template <typename T>
-    void finish(std::uint64_t first, const Result<T>& result) {
-        auto lock = std::lock_guard{mutex_};
-        if (!result) {
-            // It stays under way: nothing from there on is confirmed.
-            error_ = error_ ? error_ : result.error();
-        } else if (auto found = under_way_.find(first); --found->second == 0) {
-            under_way_.erase(found);
-        }
-        changed_.notify_all();
-    }
-
-    /// All up to here are durable.
-    std::uint64_t confirmed() {
-        auto lock = std::lock_guard{mutex_};
-        return under_way_.empty() ? highest_ : under_way_.begin()->first - 1;
-    }
-
-    /// Until fewer are under way than this. False when it was stopped before.
-    Result<bool> wait_for_fewer_than(std::size_t count, const std::stop_token& stop) {
-        auto lock = std::unique_lock{mutex_};
-        auto is_over = changed_.wait(
-            lock, stop, [&] { return under_way_.size() < count || error_.has_value(); });
-        if (error_) {
-            return std::unexpected(*error_);
-        }
-        return is_over;
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable_any changed_;
-    std::map<std::uint64_t, std::size_t> under_way_; ///< Parts of a chunk, by its first number.
-    std::uint64_t highest_ = 0;
-    std::optional<Error> error_;
+/// One partition while it is read.
+struct Partition {
+    std::string name{};                     ///< Under which shards know it.
+    std::vector<std::uint64_t> positions{}; ///< Of each shard when it began.
+    bool is_numbered = true;
+    bool is_left = false;    ///< Too much of it is under way: it is not read just now.
+    std::uint64_t last = 0;  ///< Number handed out last.
+    std::uint64_t moved = 0; ///< What all shards were told last.
+    std::uint64_t confirmed = 0;
+    std::uint64_t chunks = 0;
 };
 
 /// One reading of a source: its chunks to the shards, in order.
 class SourceFeed {
 public:
-    SourceFeed(event::Source& source, const std::string& space, std::uint16_t shard_count,
-               std::vector<std::uint64_t> positions, const Post& push)
-        : source_(source),
-          space_(space),
-          shard_count_(shard_count),
-          positions_(std::move(positions)),
-          push_(push) {}
+    SourceFeed(event::Source& source, const FeedOptions& options, const store::Store& store,
+               const Post& push)
+        : source_(source), options_(options), store_(store), push_(push) {}
 
     Result<std::uint64_t> run(const std::stop_token& stop) {
-        auto is_going_on = true;
-        auto chunks = std::uint64_t{0};
-        while (is_going_on) {
-            is_going_on = TRY(progress_->wait_for_fewer_than(chunks_under_way_max, stop));
-            auto chunk = is_going_on ? TRY(source_.read(chunk_bytes)) : event::Chunk{};
-            if (chunk.size == 0) {
+        TRY(begin());
+        for (auto is_last = false; !is_last;) {
+            if (!TRY(progress_->wait_for_fewer_than(chunks_under_way_max, stop)) ||
+                stop.stop_requested()) {
                 break;
             }
-            TRY(hand_out(chunk));
-            source_.confirm(chunk.partition, progress_->confirmed());
-            if (++chunks % chunks_between_moves == 0) {
-                move_along(false);
+            auto chunk = TRY(source_.read(chunk_bytes, idle_wait));
+            if (!chunk.records.empty()) {
+                TRY(hand_out(chunk));
             }
+            TRY(keep_pace());
+            is_last = chunk.is_last;
         }
         TRY(finish(stop));
         return count_;
@@ -102,114 +74,194 @@ public:
 private:
     using Parts = std::map<ShardId, EventsInput>;
 
+    Result<void> begin() {
+        auto partitions = TRY(source_.partitions());
+        for (const auto& partition : partitions) {
+            auto positions = TRY(positions_of(store_, partition));
+            auto position = *std::ranges::min_element(positions);
+            TRY(source_.resume(partition, position));
+            partitions_[partition] = {
+                .name = partition, .positions = std::move(positions), .last = position};
+        }
+        return {};
+    }
+
     Result<void> hand_out(const event::Chunk& chunk) {
-        if (chunk.first != 0 && chunk.partition != source_.name()) {
+        auto found = partitions_.find(chunk.partition);
+        if (found == partitions_.end()) {
             return fail(Errc::InvalidInput, "source {} gave events of {}: expected its own",
                         source_.name(), chunk.partition);
         }
-        auto last = std::uint64_t{0};
-        auto parts = TRY(split(chunk, last));
-        auto first = chunk.first == 0 ? unnumbered_ + 1 : chunk.first;
-        (chunk.first == 0 ? unnumbered_ : last_) = last;
-        progress_->begin(first, last, parts.size());
+        auto& partition = found->second;
+        if (!chunk.is_numbered && partition.is_numbered) {
+            partition.name = counted_name(chunk.partition);
+            partition.is_numbered = false;
+            partition.positions.assign(store_.shard_count(), 0);
+        }
+        auto first = chunk.records.front().number;
+        if (first <= partition.last) {
+            return fail(Errc::Corrupt, "source {} gave number {} of {} behind number {}",
+                        source_.name(), first, chunk.partition, partition.last);
+        }
+        auto parts = split(chunk, partition);
+        partition.last = chunk.records.back().number;
+        progress_->begin(partition.name, first, partition.last, parts.size());
         for (auto& [shard, part] : parts) {
             count_ += part.events.size();
-            part.done = [progress = progress_, first](const Result<Receipt>& receipt) {
-                progress->finish(first, receipt);
+            part.done = [progress = progress_, name = partition.name,
+                         first](const Result<Receipt>& receipt) {
+                progress->finish(name, first, receipt);
             };
             push_(std::move(part));
+        }
+        if (partition.is_numbered && ++partition.chunks % chunks_between_moves == 0) {
+            move_along(partition, false);
         }
         return {};
     }
 
     /// What its shard has taken before is left out.
-    Result<Parts> split(const event::Chunk& chunk, std::uint64_t& last) {
+    Parts split(const event::Chunk& chunk, const Partition& partition) {
         auto parts = Parts{};
-        auto text = std::string_view{*chunk.bytes}.substr(0, chunk.size);
-        auto is_numbered = chunk.first != 0;
-        last = is_numbered ? chunk.first - 1 : unnumbered_;
-        auto last_run = std::string{};
-        auto shard = ShardId{};
-        EventsInput* part = nullptr;
-        while (!text.empty()) {
-            auto end = text.find('\n');
-            auto line = text.substr(0, end);
-            text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-            if (line.empty()) {
+        last_part_ = nullptr;
+        for (const auto& record : chunk.records) {
+            auto event = event_of(chunk, record);
+            if (options_.route && !event.run().empty()) {
+                add(std::move(event), record.number, partition, parts);
                 continue;
             }
-            ++last;
-            auto event = codec_.parse_shared(line, chunk.bytes);
-            if (!event) {
-                return fail(event.error().code, "{} event {}: {}", chunk.partition, last,
-                            event.error().message);
-            }
-            TRY(check_event(*event));
-            if (event->run() != last_run) {
-                last_run = event->run();
-                shard = shard_of({.space = space_, .id = last_run}, shard_count_);
-                part = nullptr;
-            }
-            if (is_numbered && last <= positions_[shard.raw()]) {
-                source_.pass_over(chunk.partition, last);
+            if (options_.route && event.type() != malformed_type) {
+                for (auto& routed : options_.route(event)) {
+                    add(std::move(routed), record.number, partition, parts);
+                }
                 continue;
             }
-            if (part == nullptr) {
-                part = &parts[shard];
-                part->shard = shard;
-                part->space = space_;
-                part->partition = is_numbered ? chunk.partition : std::string{};
-            }
-            part->events.push_back(*std::move(event));
-            if (is_numbered) {
-                part->numbers.push_back(last);
-            }
+            add(std::move(event), record.number, partition, parts);
         }
         return parts;
     }
 
+    /// A message that is none becomes one that tells why, and finds no run.
+    event::Event event_of(const event::Chunk& chunk, const event::Record& record) {
+        auto text = std::string_view{*chunk.bytes}.substr(record.begin, record.size);
+        if (!record.fault.empty()) {
+            return malformed_event(chunk.partition, record.number, record.fault, text);
+        }
+        auto event = codec_.parse_shared(text, chunk.bytes);
+        if (!event) {
+            return malformed_event(chunk.partition, record.number, event.error().message, text);
+        }
+        auto may_be_routed = options_.route && event->run().empty();
+        if (auto checked = check_event(*event); !checked && !may_be_routed) {
+            return malformed_event(chunk.partition, record.number, checked.error().message, text);
+        }
+        return *std::move(event);
+    }
+
+    void add(event::Event&& event, std::uint64_t number, const Partition& partition, Parts& parts) {
+        if (last_part_ == nullptr || event.run() != last_run_) {
+            last_run_ = event.run();
+            auto home = last_run_.empty() ? partition.name : last_run_;
+            last_shard_ = shard_of({.space = options_.space, .id = home}, store_.shard_count());
+            last_part_ = nullptr;
+        }
+        if (number <= partition.positions[last_shard_.raw()]) {
+            source_.pass_over(partition.name, number);
+            return;
+        }
+        if (last_part_ == nullptr) {
+            last_part_ = &parts[last_shard_];
+            last_part_->shard = last_shard_;
+            last_part_->space = options_.space;
+            last_part_->partition = partition.name;
+            last_part_->is_counted = !partition.is_numbered;
+        }
+        last_part_->events.push_back(std::move(event));
+        last_part_->numbers.push_back(number);
+    }
+
+    /// Confirms what is durable. A partition of which much is under way waits, the others go on.
+    Result<void> keep_pace() {
+        for (auto& [name, partition] : partitions_) {
+            auto confirmed = progress_->confirmed(partition.name);
+            if (confirmed > partition.confirmed) {
+                partition.confirmed = confirmed;
+                source_.confirm(name, confirmed);
+            }
+            if (partitions_.size() == 1) {
+                continue;
+            }
+            auto under_way = progress_->under_way(partition.name);
+            if (!partition.is_left && under_way >= chunks_of_one_max) {
+                partition.is_left = true;
+                source_.leave(name);
+            } else if (partition.is_left && under_way < chunks_of_one_max / 2) {
+                partition.is_left = false;
+                TRY(source_.resume(name, partition.last));
+            }
+        }
+        return {};
+    }
+
     /// Each shard hears how far the partition is, so that reading resumes there and not where the
     /// shard last had an event of it.
-    void move_along(bool is_awaited) {
-        for (auto shard = std::uint16_t{0}; shard < shard_count_; ++shard) {
+    void move_along(Partition& partition, bool is_awaited) {
+        partition.moved = partition.last;
+        for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
             auto input = MoveInput{
-                .shard = ShardId{shard}, .partition = std::string{source_.name()}, .number = last_};
+                .shard = ShardId{shard}, .partition = partition.name, .number = partition.last};
             if (is_awaited) {
-                input.done = [progress = progress_, first = last_](const Result<Value>& moved) {
-                    progress->finish(first, moved);
+                input.done = [progress = progress_, name = partition.name,
+                              first = partition.last](const Result<Value>& moved) {
+                    progress->finish(name, first, moved);
                 };
             }
             push_(std::move(input));
         }
     }
 
+    void leave(const Partition& partition) {
+        for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
+            push_(LeaveInput{.shard = ShardId{shard},
+                             .partition = partition.name,
+                             .is_counted = !partition.is_numbered});
+        }
+    }
+
     Result<void> finish(const std::stop_token& stop) {
-        if (!TRY(progress_->wait_for_fewer_than(1, stop))) {
-            for (auto shard = std::uint16_t{0}; shard < shard_count_; ++shard) {
-                push_(
-                    LeaveInput{.shard = ShardId{shard}, .partition = std::string{source_.name()}});
+        auto has_waited = TRY(progress_->wait_for_fewer_than(1, stop));
+        for (const auto& [name, partition] : partitions_) {
+            if (!has_waited || !partition.is_numbered) {
+                leave(partition);
             }
         }
         std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
-        source_.confirm(source_.name(), progress_->confirmed());
-        if (last_ > *std::ranges::min_element(positions_)) {
-            progress_->begin(last_, last_, shard_count_);
-            move_along(true);
-            std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
+        TRY(keep_pace());
+        for (auto& [name, partition] : partitions_) {
+            if (partition.is_numbered &&
+                partition.last > *std::ranges::min_element(partition.positions) &&
+                partition.last > partition.moved) {
+                progress_->begin(partition.name, partition.last, partition.last,
+                                 store_.shard_count());
+                move_along(partition, true);
+            }
         }
+        std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
         return {};
     }
 
     event::Source& source_;
-    const std::string& space_;
-    std::uint16_t shard_count_;
-    std::vector<std::uint64_t> positions_; ///< Of each shard when it began.
+    const FeedOptions& options_;
+    const store::Store& store_;
     const Post& push_;
     event::Codec codec_;
-    std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
-    std::uint64_t last_ = 0; ///< Number handed out last.
-    std::uint64_t unnumbered_ = 0;
+    std::map<std::string, Partition, std::less<>> partitions_;
+    std::shared_ptr<FeedProgress> progress_ = std::make_shared<FeedProgress>();
     std::uint64_t count_ = 0;
+    // The run of the event before is mostly that of the next.
+    std::string last_run_;
+    ShardId last_shard_;
+    EventsInput* last_part_ = nullptr;
 };
 
 } // namespace
@@ -228,12 +280,10 @@ Result<std::vector<std::uint64_t>> positions_of(const store::Store& store,
     return positions;
 }
 
-Result<std::uint64_t> feed_source(event::Source& source, const std::string& space,
+Result<std::uint64_t> feed_source(event::Source& source, const FeedOptions& options,
                                   const store::Store& store, const Post& push,
                                   const std::stop_token& stop) {
-    auto positions = TRY(positions_of(store, source.name()));
-    TRY(source.resume(source.name(), *std::ranges::min_element(positions)));
-    return SourceFeed{source, space, store.shard_count(), std::move(positions), push}.run(stop);
+    return SourceFeed{source, options, store, push}.run(stop);
 }
 
 } // namespace sluice::engine

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <future>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "engine/feed.h"
+#include "engine/quarantine.h"
 #include "engine/run_records.h"
 #include "engine/testing/engine_fixture.h"
-#include "event/codec.h"
+#include "event/message.h"
 
 namespace sluice::engine {
 namespace {
@@ -23,18 +25,15 @@ public:
         next_ = position;
         return {};
     }
-    Result<event::Chunk> read(std::size_t /*bytes_max*/) override {
-        auto bytes = std::string{};
-        auto first = next_ + 1;
+    Result<event::Chunk> read(std::size_t /*bytes_max*/, Nanos /*wait*/) override {
+        auto gathered = event::ChunkBuilder{};
         for (auto at = std::size_t{0}; at < events_per_chunk_ && next_ < events_.size(); ++at) {
-            bytes += std::string{events_[next_++].json()} + "\n";
+            auto body = events_[next_++].json();
+            gathered.add(next_, {.content_type = {}, .attributes = {}, .body = body});
         }
-        auto size = bytes.size();
-        bytes.append(event::Codec::padding_bytes, '\0');
-        return event::Chunk{.partition = "list",
-                            .first = first,
-                            .bytes = std::make_shared<const std::string>(std::move(bytes)),
-                            .size = size};
+        auto chunk = gathered.take("list", is_numbered);
+        chunk.is_last = next_ == events_.size();
+        return chunk;
     }
     void pass_over(std::string_view /*partition*/, std::uint64_t number) override {
         passed_over.push_back(number);
@@ -43,6 +42,7 @@ public:
         confirmed = position;
     }
 
+    bool is_numbered = true;
     std::uint64_t resumed_at = 99;
     std::uint64_t confirmed = 0;
     std::vector<std::uint64_t> passed_over;
@@ -73,27 +73,33 @@ protected:
         return events;
     }
 
-    std::uint64_t fired(const std::string& run) {
+    std::uint64_t ask(const std::string& run, std::uint64_t (*of)(const trigger::RunState&)) {
         auto found = testing::wait_for<Value>([&](auto done) {
-            auto read = [](const trigger::RunState* state) -> Result<Value> {
-                return Value{static_cast<std::int64_t>(state->progress.fires)};
+            auto read = [of](const trigger::RunState* state) -> Result<Value> {
+                return Value{static_cast<std::int64_t>(of(*state))};
             };
             engine_->query({.id = run}, read, std::move(done));
         });
         return static_cast<std::uint64_t>(found->as_int());
+    }
+    std::uint64_t fired(const std::string& run) {
+        return ask(run, [](const trigger::RunState& state) { return state.progress.fires; });
+    }
+    std::uint64_t kept(const std::string& run) {
+        return ask(run, [](const trigger::RunState& state) { return state.kept.size(); });
     }
 };
 
 TEST_F(SourceFeedTest, GoesOnBehindTheLastEventOfAnyShard) {
     start("r1", "counts");
     auto first = ListSource{items({"r1", "r1", "r1"})};
-    EXPECT_EQ(engine_->feed(first, "default"), 3U);
+    EXPECT_EQ(engine_->feed(first, {}), 3U);
     EXPECT_EQ(first.confirmed, 3U);
     engine_.reset();
     open();
 
     auto longer = ListSource{items({"r1", "r1", "r1", "r1"})};
-    auto count = engine_->feed(longer, "default");
+    auto count = engine_->feed(longer, {});
 
     EXPECT_EQ(longer.resumed_at, 3U) << "though the other shards have had none of it";
     EXPECT_EQ(count, 1U);
@@ -111,7 +117,7 @@ TEST_F(SourceFeedTest, LeavesOutWhatAShardHasTaken) {
     open();
 
     auto source = ListSource{items({"r1", "r1", "r1"})};
-    auto count = engine_->feed(source, "default");
+    auto count = engine_->feed(source, {});
 
     EXPECT_EQ(source.resumed_at, 0U);
     EXPECT_EQ(source.passed_over, (std::vector<std::uint64_t>{1, 2}));
@@ -119,24 +125,100 @@ TEST_F(SourceFeedTest, LeavesOutWhatAShardHasTaken) {
     EXPECT_EQ(fired("r1"), 1U);
 }
 
+/// Fails behind its last event, as a broker that is gone for good.
+class BrokenSource final : public event::Source {
+public:
+    explicit BrokenSource(event::Source& inner) : inner_(inner) {}
+
+    std::string_view name() const override { return inner_.name(); }
+    Result<void> resume(std::string_view partition, std::uint64_t position) override {
+        return inner_.resume(partition, position);
+    }
+    Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override {
+        auto chunk = TRY(inner_.read(bytes_max, wait));
+        if (chunk.records.empty()) {
+            return fail(Errc::Unavailable, "gone");
+        }
+        chunk.is_last = false;
+        return chunk;
+    }
+    void confirm(std::string_view partition, std::uint64_t position) override {
+        inner_.confirm(partition, position);
+    }
+
+private:
+    event::Source& inner_;
+};
+
 TEST_F(SourceFeedTest, TellsEveryShardNowAndThenHowFarItIs) {
     start("r1", "counts");
-    auto runs = std::vector<std::string>(64, "r1");
-    runs.emplace_back("not a run id");
-
-    auto source = ListSource{items(runs), 1};
-    auto fed = engine_->feed(source, "default");
+    auto list = ListSource{items(std::vector<std::string>(64, "r1")), 1};
+    auto source = BrokenSource{list};
+    auto fed = engine_->feed(source, {});
     engine_.reset();
     auto positions = positions_of(store_, "list").value();
 
-    ASSERT_FALSE(fed) << "it stops at an event that names no run, without telling its end";
+    ASSERT_FALSE(fed) << "it stops without telling its end";
     EXPECT_EQ(*std::ranges::min_element(positions), 64U);
+}
+
+TEST_F(SourceFeedTest, SetsAsideWhatIsNoEventAndGoesOn) {
+    start("r1", "counts");
+    auto events = items({"r1", "not a run id", "r1"});
+    events.push_back(event::Builder{"4", "test", "sluice.timer.fired"}.run("r1").build());
+    events.push_back(event::Builder{"5", "test", "item"}.build());
+    events.push_back(event::Builder{"6", "test", "item"}.run("r1").build());
+    auto source = ListSource{events};
+    EXPECT_EQ(engine_->feed(source, {}), 6U);
+    EXPECT_EQ(fired("r1"), 3U);
+
+    auto aside = read_quarantine(store_, 10).value();
+    ASSERT_EQ(aside.size(), 3U);
+    EXPECT_EQ(aside[0].number, 2U);
+    EXPECT_NE(reason_of(aside[0]).find("cannot be a run's id"), std::string::npos);
+    EXPECT_NE(reason_of(aside[1]).find("come from the engine alone"), std::string::npos);
+    EXPECT_NE(reason_of(aside[2]).find("names no run"), std::string::npos);
+    EXPECT_EQ(source.confirmed, 6U);
+}
+
+TEST_F(SourceFeedTest, CountsAnewWhereASourceHasNoPositions) {
+    start("r1", "counts");
+    for (auto times = 1U; times <= 2; ++times) {
+        auto source = ListSource{items({"r1", "r1", "nobody"})};
+        source.is_numbered = false;
+        EXPECT_EQ(engine_->feed(source, {}), 3U);
+        EXPECT_EQ(source.resumed_at, 0U);
+        EXPECT_EQ(source.confirmed, 3U);
+        EXPECT_EQ(fired("r1"), 2U * times);
+        EXPECT_EQ(read_quarantine(store_, 10)->size(), times);
+    }
+}
+
+TEST_F(SourceFeedTest, SendsAnEventToEachRunThatItsRouteNames) {
+    start("r1", "counts");
+    start("r2", "counts");
+    auto events = std::vector<event::Event>{};
+    for (const auto* id : {"1", "2"}) {
+        events.push_back(event::Builder{id, "test", "item"}.build());
+    }
+    auto route = [](const event::Event& event) {
+        auto to = [&](std::string_view run) {
+            return event::Builder{event.id(), event.source(), event.type()}.run(run).build();
+        };
+        return std::vector{to("r1"), to("r2"), to("r1")};
+    };
+    auto source = ListSource{events};
+    EXPECT_EQ(engine_->feed(source, {.route = route}), 6U);
+    EXPECT_EQ(fired("r1"), 4U);
+    EXPECT_EQ(fired("r2"), 2U);
+    auto again = ListSource{events};
+    EXPECT_EQ(engine_->feed(again, {.route = route}), 0U);
 }
 
 TEST_F(SourceFeedTest, WaitsForARunToHaveRoom) {
     start("r1", "parks");
     auto source = ListSource{items({"r1", "r1", "r1", "r1", "r1"})};
-    auto fed = std::async(std::launch::async, [&] { return engine_->feed(source, "default"); });
+    auto fed = std::async(std::launch::async, [&] { return engine_->feed(source, {}); });
 
     // The third event is under way or waits; either way all of them come.
     send("r1", {"now"}, "open");
@@ -148,17 +230,20 @@ TEST_F(SourceFeedTest, WaitsForARunToHaveRoom) {
 
 TEST_F(SourceFeedTest, StopsWaitingWhenItIsAskedTo) {
     start("r1", "parks");
-    auto source = ListSource{items({"r1", "r1", "r1"})};
+    auto source = ListSource{items({"r1", "r1", "r1"}), 3};
     auto stop = std::stop_source{};
-    auto fed = std::async(std::launch::async,
-                          [&] { return engine_->feed(source, "default", stop.get_token()); });
+    auto fed =
+        std::async(std::launch::async, [&] { return engine_->feed(source, {}, stop.get_token()); });
 
+    while (kept("r1") < 2) { // The third waits then.
+        std::this_thread::yield();
+    }
     stop.request_stop();
 
     EXPECT_FALSE(fed.get());
     auto again = ListSource{items({"r1", "r1", "r1"})};
     send("r1", {"now"}, "open");
-    EXPECT_TRUE(engine_->feed(again, "default"));
+    EXPECT_TRUE(engine_->feed(again, {}));
     EXPECT_EQ(send("r1", {"4th"}, "item"), std::vector{trigger::Fate::Activated});
     EXPECT_EQ(send("r1", {"5th"}, "item"), std::vector{trigger::Fate::Fired});
 }

@@ -184,6 +184,7 @@ Result<Value> quarantine(const Services& services, std::size_t limit) {
                                        {"run", each.run},
                                        {"source", each.partition},
                                        {"number", value::number(each.number)},
+                                       {"reason", engine::reason_of(each)},
                                        {"event", event ? *event : Value{each.json}}}));
     }
     return Value::object({{"events", Value::list(std::move(items))}});

@@ -1,0 +1,60 @@
+#include "engine/internal/feed_progress.h"
+
+#include <algorithm>
+
+namespace sluice::engine {
+
+void FeedProgress::begin(const std::string& partition, std::uint64_t first, std::uint64_t last,
+                         std::size_t parts) {
+    auto lock = std::lock_guard{mutex_};
+    auto& entry = partitions_[partition];
+    entry.highest = std::max(entry.highest, last);
+    if (parts > 0) {
+        entry.parts[first] = parts;
+        ++under_way_;
+    }
+}
+
+void FeedProgress::finish_part(const std::string& partition, std::uint64_t first,
+                               const Error* error) {
+    auto lock = std::lock_guard{mutex_};
+    if (error != nullptr) {
+        // It stays under way: nothing from there on is confirmed.
+        error_ = error_ ? error_ : *error;
+    } else {
+        auto& parts = partitions_[partition].parts;
+        if (auto found = parts.find(first); --found->second == 0) {
+            parts.erase(found);
+            --under_way_;
+        }
+    }
+    changed_.notify_all();
+}
+
+std::uint64_t FeedProgress::confirmed(const std::string& partition) const {
+    auto lock = std::lock_guard{mutex_};
+    auto found = partitions_.find(partition);
+    if (found == partitions_.end()) {
+        return 0;
+    }
+    const auto& [parts, highest] = found->second;
+    return parts.empty() ? highest : parts.begin()->first - 1;
+}
+
+std::size_t FeedProgress::under_way(const std::string& partition) const {
+    auto lock = std::lock_guard{mutex_};
+    auto found = partitions_.find(partition);
+    return found == partitions_.end() ? 0 : found->second.parts.size();
+}
+
+Result<bool> FeedProgress::wait_for_fewer_than(std::size_t count, const std::stop_token& stop) {
+    auto lock = std::unique_lock{mutex_};
+    auto is_over =
+        changed_.wait(lock, stop, [&] { return under_way_ < count || error_.has_value(); });
+    if (error_) {
+        return std::unexpected(*error_);
+    }
+    return is_over;
+}
+
+} // namespace sluice::engine
