@@ -169,7 +169,7 @@ private:
                         bool& is_gone) const;
     void follow(const Meeting& meeting, const Verdict& verdict, const event::Event& event);
     void fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-              const event::Event& event);
+              const event::Event& event, std::uint64_t progress);
     /// Whether an interceptor stood in for the trigger's own actions.
     bool intercept(const std::vector<TriggerNumber>& interceptors, InterceptWhen when,
                    Incarnation scope, const event::Event& event);

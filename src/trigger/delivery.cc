@@ -130,12 +130,12 @@ void Decider::follow(const Meeting& meeting, const Verdict& verdict, const event
     if (verdict.answer == Verdict::Answer::Fault) {
         fault(number, trigger, *verdict.fault, scope, event);
     } else if (verdict.answer == Verdict::Answer::Fire) {
-        fire(number, trigger, scope, event);
+        fire(number, trigger, scope, event, verdict.progress);
     }
 }
 
 void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarnation scope,
-                   const event::Event& event) {
+                   const event::Event& event, std::uint64_t progress) {
     if (is_runaway(number, trigger)) {
         return;
     }
@@ -153,7 +153,7 @@ void Decider::fire(TriggerNumber number, const CompiledTrigger& trigger, Incarna
     }
     ++fire_depth_;
     // Made now: an interceptor may close the scope, and paths are seen from where it was.
-    auto firing = Firing{*this, event, number, scope, fire};
+    auto firing = Firing{*this, event, number, scope, fire, progress};
     if (!triggers_.has_interceptors()) {
         perform(trigger, firing);
         --fire_depth_;

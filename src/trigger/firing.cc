@@ -28,12 +28,13 @@ bool is_path(std::string_view path) {
 } // namespace
 
 Firing::Firing(Decider& decider, const event::Event& event, TriggerNumber trigger,
-               Incarnation scope, FireNumber fire)
+               Incarnation scope, FireNumber fire, std::uint64_t progress)
     : decider_(decider),
       event_(event),
       trigger_(trigger),
       scope_(scope),
       fire_(fire),
+      progress_(progress),
       bindings_(decider.state(), decider.triggers(), event, decider.moment(), trigger, scope) {
     if (const auto* path = decider.state().path_of(scope)) {
         path_ = *path;

@@ -18,7 +18,7 @@ namespace sluice::trigger {
 class Firing {
 public:
     Firing(Decider& decider, const event::Event& event, TriggerNumber trigger, Incarnation scope,
-           FireNumber fire);
+           FireNumber fire, std::uint64_t progress = 0);
 
     Decider& decider() { return decider_; }
     const RunState& state() const { return decider_.state(); }
@@ -26,6 +26,8 @@ public:
     Incarnation scope() const { return scope_; }
     TriggerNumber trigger() const { return trigger_; }
     FireNumber fire() const { return fire_; }
+    /// What its condition had counted when it answered fire; 0 where it was not asked.
+    std::uint64_t progress() const { return progress_; }
     void record(Change&& change) { decider_.record(std::move(change)); }
 
     Attempt<Value> evaluate(const expr::cel::Template& pattern) const;
@@ -88,6 +90,7 @@ private:
     Incarnation scope_;
     std::string path_; ///< Of the scope when it fired.
     FireNumber fire_;
+    std::uint64_t progress_;
     RunBindings bindings_;
     std::uint32_t action_ = 0;
     std::uint64_t base_ = 0; ///< Index of the current action's first task or message.

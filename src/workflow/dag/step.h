@@ -111,6 +111,7 @@ struct Ends {
     /// As the condition of a task counts them in its progress.
     std::uint64_t packed() const { return total() << total_shift | succeeded; }
     static constexpr auto total_shift = 32U;
+    static std::uint64_t succeeded_in(std::uint64_t packed) { return packed & UINT32_MAX; }
 };
 /// Of the tasks that the first `count` patterns of a trigger name.
 Ends count_ends(trigger::Firing& firing, trigger::TriggerNumber trigger, trigger::Incarnation scope,

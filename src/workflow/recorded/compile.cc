@@ -1,8 +1,10 @@
 #include "workflow/recorded/compile.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -21,14 +23,59 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// The definition that somebody would have written.
-Value as_tasks(Workflow& workflow) {
-    auto tasks = std::vector<value::Member>{};
-    tasks.reserve(workflow.tasks.size());
+void remove_repeated(Workflow& workflow) {
     for (auto& task : workflow.tasks) {
         std::ranges::sort(task.after);
         auto repeated = std::ranges::unique(task.after);
         task.after.erase(repeated.begin(), repeated.end());
+    }
+}
+
+/// The seconds from the beginning of each task to the end of the workflow. Tasks that wait for each
+/// other, and those before them, have none.
+std::vector<double> seconds_to_end(const Workflow& workflow) {
+    auto seconds = std::vector<double>(workflow.tasks.size());
+    auto open = std::vector<std::uint32_t>(workflow.tasks.size());
+    for (const auto& task : workflow.tasks) {
+        for (auto before : task.after) {
+            ++open[before];
+        }
+    }
+    auto ready = std::vector<std::uint32_t>{};
+    for (auto at = std::uint32_t{0}; at < open.size(); ++at) {
+        if (open[at] == 0) {
+            ready.push_back(at);
+        }
+    }
+    for (auto next = std::size_t{0}; next < ready.size(); ++next) {
+        const auto& task = workflow.tasks[ready[next]];
+        seconds[ready[next]] += task.seconds;
+        for (auto before : task.after) {
+            seconds[before] = std::max(seconds[before], seconds[ready[next]]);
+            if (--open[before] == 0) {
+                ready.push_back(before);
+            }
+        }
+    }
+    return seconds;
+}
+
+/// Of tasks that can begin together, the one on the longest way to the end is to be first.
+std::vector<std::uint32_t> longest_first(const Workflow& workflow) {
+    auto order = std::vector<std::uint32_t>(workflow.tasks.size());
+    std::iota(order.begin(), order.end(), 0U);
+    auto seconds = seconds_to_end(workflow);
+    std::ranges::stable_sort(order, std::greater{}, [&](auto at) { return seconds[at]; });
+    return order;
+}
+
+/// The definition that somebody would have written.
+Value as_tasks(Workflow& workflow) {
+    remove_repeated(workflow);
+    auto tasks = std::vector<value::Member>{};
+    tasks.reserve(workflow.tasks.size());
+    for (auto at : longest_first(workflow)) {
+        const auto& task = workflow.tasks[at];
         auto form = Value::object({{"call", task.function}, {"input", task.input}});
         if (!task.after.empty()) {
             auto names = std::vector<Value>{};

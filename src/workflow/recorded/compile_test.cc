@@ -131,6 +131,25 @@ TEST(RecordedCompile, TakesWhatEitherOfTwoTasksSaysOfTheirOrder) {
     EXPECT_EQ(input_in(*compiled, 1), Value::object({{"task", "b"}, {"seconds", 2.0}}));
 }
 
+TEST(RecordedCompile, PutsTheTaskWithTheLongestWayToTheEndFirst) {
+    auto compiled = compile_text(R"({"name": "w", "workflow": {
+        "specification": {"tasks": [{"id": "short", "parents": []},
+                                    {"id": "long", "parents": []},
+                                    {"id": "first", "parents": []},
+                                    {"id": "behind", "parents": ["first"]}]},
+        "execution": {"tasks": [{"id": "short", "runtimeInSeconds": 1},
+                                {"id": "long", "runtimeInSeconds": 5},
+                                {"id": "first", "runtimeInSeconds": 2},
+                                {"id": "behind", "runtimeInSeconds": 4}]}}})");
+    ASSERT_EQ(said_of(compiled), "");
+    auto names = std::vector<std::string>{};
+    for (const auto& trigger : compiled->form.find("triggers")->as_list()) {
+        names.emplace_back(trigger.find("id")->as_string());
+    }
+    names.resize(4);
+    EXPECT_THAT(names, ElementsAre("first", "long", "short", "behind"));
+}
+
 TEST(RecordedCompile, CallsTheProgramUnlessItIsNoNameOrThatOfABuiltInFunction) {
     auto compiled = compile_text(R"({"name": "w", "workflow": {
         "specification": {"tasks": [{"id": "a", "name": "first"}, {"id": "b/1", "name": "second"},
@@ -171,8 +190,8 @@ TEST(RecordedCompile, ReadsOlderFilesWhoseTasksNameEachOther) {
 
     EXPECT_EQ(definition.name, "older-one--1.3-");
     EXPECT_THAT(tasks_in(definition),
-                ElementsAre("split_ID1: split", "left_ID2: left_ID2 < split_ID1",
-                            "right_ID3: right < split_ID1"));
+                ElementsAre("split_ID1: split", "right_ID3: right < split_ID1",
+                            "left_ID2: left_ID2 < split_ID1"));
     EXPECT_THAT(tasks_in(right("oldest.json")), ElementsAre("a: a", "b: b < a"));
 }
 

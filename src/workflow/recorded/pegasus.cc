@@ -44,7 +44,8 @@ private:
         }
         task.function = internal::function_name({text_of(job, "name"), task.name});
         task.function_path = join_path(task.path, "name");
-        task.input = internal::input_of(task.name, read_seconds(job, task.path))
+        task.seconds = read_seconds(job, task.path);
+        task.input = internal::input_of(task.name, task.seconds)
                          .with("arguments", internal::texts_of(member_of(job, "arguments")))
                          .with("inputs", read_inputs(job, at))
                          .with("outputs", read_outputs(job, at));

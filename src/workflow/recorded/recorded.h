@@ -19,6 +19,7 @@ struct Task {
     std::string function{};      ///< Who does its work.
     std::string function_path{}; ///< Where that is written; empty: nowhere.
     Value input{};               ///< For the function; its texts hold no expressions.
+    double seconds = 0;          ///< Its run time.
     std::vector<std::uint32_t> after{};
 };
 

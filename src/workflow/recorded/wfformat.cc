@@ -125,6 +125,7 @@ private:
         task.function_path = program.empty() ? std::string{} : path + "/command/program";
         // Arguments and files are a record too, which may be large: who wants them finds them in
         // it.
+        task.seconds = seconds;
         task.input = internal::input_of(task.name, seconds);
     }
 

@@ -11,8 +11,6 @@ namespace sluice::workflow::dag::internal {
 
 namespace {
 
-constexpr auto succeeded_mask = std::uint64_t{0xFFFF'FFFF};
-
 class TaskCondition final : public trigger::Condition {
 public:
     TaskCondition(std::uint64_t upstream, std::uint64_t enough)
@@ -45,7 +43,8 @@ private:
     }
 
     bool is_enough(std::uint64_t progress) const {
-        return progress >> Ends::total_shift >= upstream_ || (progress & succeeded_mask) >= enough_;
+        return progress >> Ends::total_shift >= upstream_ ||
+               Ends::succeeded_in(progress) >= enough_;
     }
 
     std::uint64_t upstream_;
