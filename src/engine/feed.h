@@ -26,13 +26,15 @@ void send_events(std::string space, std::vector<event::Event> events, std::uint1
 Result<std::vector<std::uint64_t>> positions_of(const store::Store& store,
                                                 std::string_view partition);
 
-/// What becomes of an event that names no run: itself once for each run it goes to. Starts those
-/// that have to be started.
-using RouteEvent = std::function<std::vector<event::Event>(const event::Event&)>;
+/// What becomes of an event that names no run: itself once for each run it goes to, or nothing when
+/// nobody wants it. Starts the runs that have to be started. An error ends the feed before the
+/// event.
+using RouteEvent = std::function<Result<std::vector<event::Event>>(const event::Event&)>;
 
 struct FeedOptions {
     std::string space = "default";
-    RouteEvent route{}; ///< Empty: every event must name its run.
+    RouteEvent route{};          ///< Empty: every event must name its run.
+    bool drops_unrouted = false; ///< What nobody wants is passed over instead of set aside.
 };
 
 /// Reads a source to its end or until `stop` is asked for, each partition from the smallest of its

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "engine/engine.h"
 #include "event/codec.h"
 #include "event/event.h"
+#include "event/source.h"
 #include "server/documents.h"
 #include "server/event_route.h"
 #include "server/problem.h"
@@ -84,6 +86,10 @@ public:
     /// finds no run's name, none. Runs that a route starts are started before their event is sent.
     /// `done` hears when everything is durable; sending the same again changes nothing.
     void take(std::string space, std::vector<event::Event> events, Done done);
+    /// Reads a source until it ends or is stopped, as `Engine::feed` does. Events that name no run
+    /// go to this one, or by the routes where it is empty. Waits while a quota is used up.
+    Result<std::uint64_t> feed(event::Source& source, const std::string& space,
+                               const std::string& run, const std::stop_token& stop) const;
     /// What keeps a namespace from so many events from outside; nothing: they are counted.
     std::optional<Problem> refuse_events(std::string_view space, std::size_t count) const {
         return options_.quotas == nullptr ? std::nullopt

@@ -103,7 +103,7 @@ private:
             return fail(Errc::Corrupt, "source {} gave number {} of {} behind number {}",
                         source_.name(), first, chunk.partition, partition.last);
         }
-        auto parts = split(chunk, partition);
+        auto parts = TRY(split(chunk, partition));
         partition.last = chunk.records.back().number;
         progress_->begin(partition.name, first, partition.last, parts.size());
         for (auto& [shard, part] : parts) {
@@ -121,22 +121,24 @@ private:
     }
 
     /// What its shard has taken before is left out.
-    Parts split(const event::Chunk& chunk, const Partition& partition) {
+    Result<Parts> split(const event::Chunk& chunk, const Partition& partition) {
         auto parts = Parts{};
         last_part_ = nullptr;
         for (const auto& record : chunk.records) {
             auto event = event_of(chunk, record);
-            if (options_.route && !event.run().empty()) {
+            if (!options_.route || !event.run().empty() || event.type() == malformed_type) {
                 add(std::move(event), record.number, partition, parts);
                 continue;
             }
-            if (options_.route && event.type() != malformed_type) {
-                for (auto& routed : options_.route(event)) {
-                    add(std::move(routed), record.number, partition, parts);
-                }
-                continue;
+            auto routed = TRY(options_.route(event));
+            if (routed.empty() && !options_.drops_unrouted) {
+                routed.push_back(malformed_event(chunk.partition, record.number,
+                                                 "it names no run, and no route takes it",
+                                                 event.json()));
             }
-            add(std::move(event), record.number, partition, parts);
+            for (auto& each : routed) {
+                add(std::move(each), record.number, partition, parts);
+            }
         }
         return parts;
     }

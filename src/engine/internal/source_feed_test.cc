@@ -201,7 +201,7 @@ TEST_F(SourceFeedTest, SendsAnEventToEachRunThatItsRouteNames) {
     for (const auto* id : {"1", "2"}) {
         events.push_back(event::Builder{id, "test", "item"}.build());
     }
-    auto route = [](const event::Event& event) {
+    auto route = [](const event::Event& event) -> Result<std::vector<event::Event>> {
         auto to = [&](std::string_view run) {
             return event::Builder{event.id(), event.source(), event.type()}.run(run).build();
         };

@@ -23,6 +23,9 @@ Result<std::unique_ptr<Intake>> Intake::open(engine::Engine& engine, Documents& 
     auto sources = Sources::Kinds{};
     sources["directory"] = std::make_unique<DirectoryKind>(std::move(options.watch_roots));
     sources["s3"] = std::make_unique<S3Kind>();
+    if (options.brokers) {
+        sources["broker"] = std::make_unique<BrokerKind>(*std::move(options.brokers));
+    }
     intake->sources_ =
         std::make_unique<Sources>(documents, *intake->router_, clock, std::move(sources));
     intake->actions_ = std::make_unique<EngineActions>(engine, *intake->router_, options.quotas);

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "server/documents.h"
 #include "server/event_router.h"
+#include "server/intake/broker_source.h"
 #include "server/intake/schedules.h"
 #include "server/intake/sources.h"
 #include "server/route_table.h"
@@ -25,7 +26,8 @@ struct IntakeOptions {
     bool accepts_unrouted = false;
     /// Directories inside these may be watched.
     std::vector<std::filesystem::path> watch_roots;
-    const Quotas* quotas = nullptr; ///< Null: none. Outlives the intake's use.
+    const Quotas* quotas = nullptr;   ///< Null: none. Outlives the intake's use.
+    std::optional<Brokers> brokers{}; ///< Nothing: sources of brokers cannot be set up.
 };
 
 /// How events come in that nobody sends to a run: routes, sources and schedules, with what they

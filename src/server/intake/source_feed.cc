@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "value/wording.h"
+
 namespace sluice::server::intake {
 
 namespace {
@@ -86,10 +88,26 @@ void SourceFeed::note_error(std::string error) {
     error_ = std::move(error);
 }
 
+Result<std::uint64_t> SourceFeed::read_all(event::Source& source, const std::stop_token& stop) {
+    return router_.feed(source, space_, run_, stop);
+}
+
+void SourceFeed::note_read(std::size_t events, std::optional<std::uint64_t> lag,
+                           std::string trouble) {
+    auto lock = std::lock_guard{mutex_};
+    events_ += events;
+    if (events > 0) {
+        last_event_ = clock_.wall();
+    }
+    lag_ = lag;
+    error_ = std::move(trouble);
+}
+
 Value SourceFeed::status() const {
     auto lock = std::lock_guard{mutex_};
     return Value::object({{"events", static_cast<std::int64_t>(events_)},
                           {"last_event", last_event_ ? Value{*last_event_} : Value{}},
+                          {"lag", lag_ ? value::number(*lag_) : Value{}},
                           {"error", error_.empty() ? Value{} : Value{error_}}});
 }
 

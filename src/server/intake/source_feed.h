@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ public:
                Documents& documents, const Clock& clock);
 
     const std::string& name() const { return name_; }
+    /// With its namespace.
+    std::string full_name() const { return space_ + "/" + name_; }
 
     /// Durable when `done` hears of it. What goes beyond the namespace's quota is refused with 429:
     /// whoever brings it brings it again.
@@ -38,13 +41,18 @@ public:
     /// The same, waiting for it.
     std::optional<Problem> deliver_and_wait(event::Event event);
 
+    /// Reads a source that has positions of its own, until it ends or is stopped.
+    Result<std::uint64_t> read_all(event::Source& source, const std::stop_token& stop);
+    /// So many have come, and this many more wait; what keeps them away, empty: nothing.
+    void note_read(std::size_t events, std::optional<std::uint64_t> lag, std::string trouble);
+
     /// How far the source has come: whatever it kept last; null at first.
     Value position() const;
     Result<void> keep_position(const Value& position);
 
     /// What went wrong; empty once it is over.
     void note_error(std::string error);
-    /// `{events, last_event, error}`
+    /// `{events, last_event, lag, error}`
     Value status() const;
 
 private:
@@ -60,6 +68,7 @@ private:
     std::uint64_t events_ = 0;
     std::optional<Time> last_event_;
     std::string error_;
+    std::optional<std::uint64_t> lag_; ///< Events that wait, where that is known.
 };
 
 } // namespace sluice::server::intake
