@@ -18,7 +18,7 @@ ROWS = (
     {"value", "observe", "secret"},
     {"event", "expr", "schedule", "graph", "reactor"},
     {"trigger", "http", "resp", "store"},
-    {"workflow", "plan", "engine", "connector", "client", "scale"},
+    {"workflow", "plan", "engine", "cluster", "connector", "client", "scale"},
     {"server", "cli", "trial"},
     {"apps"},
 )

@@ -104,34 +104,15 @@ public:
         auto count = store_.shard_count();
         auto lanes = std::max<std::uint32_t>(1, std::min<std::uint32_t>(options_.lanes, count));
         for (auto at = std::uint32_t{0}; at < lanes; ++at) {
-            lanes_.push_back(std::make_unique<LaneThread>(store_, committer_, outputs(),
+            lanes_.push_back(std::make_unique<LaneThread>(store_, committer_, outputs(at),
                                                           options_.lane_limits, diagnostics_,
                                                           fmt::format("lane-{}", at)));
         }
         if (!options_.marker.empty()) {
             marker_ = TRY(CrashMarker::open(options_.marker));
         }
-        auto ids = std::vector<ShardId>{};
-        for (auto id = std::uint16_t{0}; id < count; ++id) {
-            ids.emplace_back(id);
-        }
-        auto states = TRY(store_.acquire(ids));
-        for (auto at = std::size_t{0}; at < ids.size(); ++at) {
-            auto shard = std::make_unique<Shard>(
-                ids[at], ShardServices{.store = store_,
-                                       .catalog = catalog_,
-                                       .clock = clock_,
-                                       .diagnostics = diagnostics_,
-                                       .limits = options_.limits,
-                                       .awake_runs_max = std::max<std::size_t>(
-                                           16, options_.awake_runs_max / count),
-                                       .retention = options_.retention,
-                                       .checkpoint_events = options_.checkpoint_events,
-                                       .marker = marker_.get(),
-                                       .lane = at % lanes,
-                                       .admit_nested = &options_.admit_nested});
-            auto left = TRY(shard->open(states[at]));
-            lane_of(ids[at]).add(std::move(shard), std::move(left));
+        if (!options_.sharing) {
+            TRY(take_over());
         }
         if (options_.references != nullptr) {
             sweep_objects(options_.references->objects(), store_, diagnostics_);
@@ -141,6 +122,37 @@ public:
         }
         return {};
     }
+
+    Result<void> adopt(std::span<const std::pair<ShardId, store::ShardState>> shards) override {
+        for (const auto& [id, state] : shards) {
+            auto shard = make_shard(id);
+            auto left = std::make_unique<Release>(TRY(shard->open(state)));
+            lane_of(id).order(
+                [shard = std::move(shard), left = std::move(left)](Lane& lane) mutable {
+                    lane.add(std::move(shard), std::move(*left));
+                });
+        }
+        return {};
+    }
+
+    void let_go(ShardId shard, std::function<void()> gone) override {
+        lane_of(shard).order([shard, gone = std::move(gone)](Lane& lane) mutable {
+            lane.let_go(shard, std::move(gone));
+        });
+    }
+
+    void lose_all(const Error& error, const std::function<void()>& done) override {
+        for (auto& each : lanes_) {
+            each->order([error, done](Lane& lane) {
+                lane.lose(error);
+                done();
+            });
+        }
+    }
+
+    bool is_shared() const override { return options_.sharing.has_value(); }
+
+    void take(Input&& input) override { push(std::move(input)); }
 
     Catalog& catalog() override { return catalog_; }
 
@@ -222,6 +234,10 @@ public:
     }
 
     void send(std::string space, std::vector<event::Event> events, Accepted done) override {
+        if (options_.sharing) {
+            options_.sharing->send(std::move(space), std::move(events), std::move(done));
+            return;
+        }
         send_events(std::move(space), std::move(events), store_.shard_count(), std::move(done),
                     [this](Input&& input) { post(std::move(input)); });
     }
@@ -344,6 +360,10 @@ public:
 
     Result<std::uint64_t> feed(event::Source& source, const FeedOptions& options,
                                std::stop_token stop) override {
+        if (options_.sharing) {
+            return fail(Errc::Unsupported,
+                        "a source is read by a process that has the store for itself");
+        }
         return feed_source(
             source, options, store_, [this](Input&& input) { push(std::move(input)); },
             std::move(stop));
@@ -404,6 +424,46 @@ public:
     }
 
 private:
+    std::unique_ptr<Shard> make_shard(ShardId id) {
+        auto count = store_.shard_count();
+        return std::make_unique<Shard>(
+            id, ShardServices{
+                    .store = store_,
+                    .catalog = catalog_,
+                    .clock = clock_,
+                    .diagnostics = diagnostics_,
+                    .limits = options_.limits,
+                    .awake_runs_max = std::max<std::size_t>(16, options_.awake_runs_max / count),
+                    .retention = options_.retention,
+                    .checkpoint_events = options_.checkpoint_events,
+                    .marker = marker_.get(),
+                    .lane = id.raw() % lanes_.size(),
+                    .admit_nested = &options_.admit_nested});
+    }
+
+    /// All there are: nobody else has the store.
+    Result<void> take_over() {
+        auto ids = std::vector<ShardId>{};
+        for (auto id = std::uint16_t{0}; id < store_.shard_count(); ++id) {
+            ids.emplace_back(id);
+        }
+        auto states = TRY(store_.acquire(ids));
+        for (auto at = std::size_t{0}; at < ids.size(); ++at) {
+            auto shard = make_shard(ids[at]);
+            auto left = TRY(shard->open(states[at]));
+            lane_of(ids[at]).add(std::move(shard), std::move(left));
+        }
+        return {};
+    }
+
+    std::vector<ShardId> shards_of_lane(std::size_t lane) const {
+        auto shards = std::vector<ShardId>{};
+        for (auto id = lane; id < store_.shard_count(); id += lanes_.size()) {
+            shards.emplace_back(static_cast<std::uint16_t>(id));
+        }
+        return shards;
+    }
+
     Result<Value> input_of(const StartRequest& request, const std::string& hash) {
         if (!request.is_without_input || hash.empty()) {
             return request.input;
@@ -411,7 +471,18 @@ private:
         return TRY(catalog_.set(hash))->spec().input;
     }
 
-    LaneOutputs outputs() {
+    LaneOutputs outputs(std::size_t lane) {
+        auto made = own_outputs();
+        if (options_.sharing) {
+            made.elsewhere = options_.sharing->elsewhere;
+            made.lost = [this, lane](const Error& error) {
+                options_.sharing->lost(shards_of_lane(lane), error);
+            };
+        }
+        return made;
+    }
+
+    LaneOutputs own_outputs() {
         return {.dispatch =
                     [this](std::vector<Call> calls) {
                         if (options_.calls_functions) {

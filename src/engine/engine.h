@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,8 +28,20 @@
 
 namespace sluice::engine {
 
+/// What an engine needs where several processes share a store.
+struct Sharing {
+    /// Input for a shard that is not here, from any thread.
+    std::function<void(Input&&)> elsewhere;
+    /// How events travel, so that they reach their shards wherever those are.
+    std::function<void(std::string space, std::vector<event::Event> events, Accepted done)> send;
+    /// Another process has one of the shards of a lane; it has none of them any more.
+    std::function<void(const std::vector<ShardId>&, const Error&)> lost;
+};
+
 struct EngineOptions {
-    std::uint32_t lanes = 1;                   ///< Threads that decide.
+    std::uint32_t lanes = 1; ///< Threads that decide.
+    /// Given: it owns no shard until it adopts some. Nothing: it takes over the whole store.
+    std::optional<Sharing> sharing{};
     std::map<std::string, Function> functions; ///< For every namespace.
     /// Those that a namespace has of its own: they go before.
     std::map<std::string, std::map<std::string, Function>> functions_by_space{};
@@ -145,6 +159,17 @@ public:
                               Function function) = 0;
     /// Calls that wait for it fail with `unknown_function`.
     virtual void remove_function(const std::string& space, const std::string& name) = 0;
+
+    /// Whether several processes share the store. Then events are sent and nobody hears their fate.
+    virtual bool is_shared() const = 0;
+    /// From now on this process decides for these shards, whose states are as they were taken.
+    virtual Result<void> adopt(std::span<const std::pair<ShardId, store::ShardState>> shards) = 0;
+    /// It does no more; `gone` is called, on a lane's thread, when all that was decided is durable.
+    virtual void let_go(ShardId shard, std::function<void()> gone) = 0;
+    /// It has none any more, at once; `done` is called for each lane.
+    virtual void lose_all(const Error& error, const std::function<void()>& done) = 0;
+    /// An input that came from another process, or by a bus. Waits while the lane is busy.
+    virtual void take(Input&& input) = 0;
 
     /// Tasks that were begun and not answered, and those that wait.
     virtual std::size_t pending_tasks() const = 0;

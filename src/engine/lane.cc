@@ -32,10 +32,73 @@ void Lane::set_return(std::function<void(std::unique_ptr<store::Batch>, Result<v
     give_back_ = std::move(give_back);
 }
 
+void Lane::let_go(ShardId id, std::function<void()> gone) {
+    auto found = shards_.find(id);
+    if (has_stopped_ || found == shards_.end()) {
+        gone();
+        return;
+    }
+    leaving_.emplace(id, std::move(gone));
+    found->second->drain({Errc::Unavailable, "the shard goes to another process"});
+}
+
+bool Lane::is_under_way(ShardId shard) const {
+    return std::ranges::any_of(in_flight_, [&](const Releases& releases) {
+        return std::ranges::find(releases, shard, &Release::shard) != releases.end();
+    });
+}
+
+void Lane::finish_leaving() {
+    std::erase_if(leaving_, [&](auto& each) {
+        auto& [id, gone] = each;
+        auto found = shards_.find(id);
+        if (found != shards_.end()) {
+            if (found->second->has_changes() || is_under_way(id)) {
+                return false;
+            }
+            give_up(*found->second, {Errc::Unavailable, "the shard went to another process"});
+            shards_.erase(found);
+        }
+        gone();
+        return true;
+    });
+}
+
+/// Its calls are made anew by who has it next; whoever waits asks there.
+void Lane::give_up(Shard& shard, const Error& error) {
+    for (const auto& [run, key] : shard.open_calls()) {
+        outputs_.cancel(run, key);
+    }
+    shard.abandon(error);
+}
+
+void Lane::lose(const Error& error) {
+    if (has_stopped_) {
+        return;
+    }
+    lost_in_flight_ += in_flight_.size();
+    for (auto& releases : std::exchange(in_flight_, {})) {
+        for (auto& each : releases) {
+            for (auto& answer : each.answers) {
+                answer(&error);
+            }
+        }
+    }
+    for (auto& [id, shard] : std::exchange(shards_, {})) {
+        give_up(*shard, error);
+    }
+    auto inputs = backlog_.take_all();
+    for (auto& input : inputs) {
+        hand_on(std::move(input));
+    }
+    finish_leaving();
+}
+
 bool Lane::step(std::vector<Input>& inputs) {
     if (has_stopped_) {
         return false;
     }
+    finish_leaving();
     backlog_.add(inputs);
     if (in_flight_.size() >= limits_.batches_in_flight_max) {
         return false;
@@ -63,7 +126,12 @@ void Lane::decide() {
         if (is_full_ && is_refused(input)) {
             continue;
         }
-        auto& shard = *shards_.at(shard_of(input, store_.shard_count()));
+        auto found = shards_.find(shard_of(input, store_.shard_count()));
+        if (found == shards_.end() || leaving_.contains(found->first)) {
+            hand_on(std::move(input));
+            continue;
+        }
+        auto& shard = *found->second;
         auto before = shard.change_bytes();
         if (!is_ok(shard.take(std::move(input)))) {
             return;
@@ -74,6 +142,9 @@ void Lane::decide() {
         return;
     }
     for (auto& [id, shard] : shards_) {
+        if (!leaving_.empty() && leaving_.contains(id)) {
+            continue;
+        }
         auto next = shard->until_next_timer();
         if (next && *next <= Nanos{0} && !is_ok(shard->fire_due_timers())) {
             return;
@@ -82,6 +153,17 @@ void Lane::decide() {
         if (shard->has_turns() && !is_ok(shard->take_turns())) {
             return;
         }
+    }
+}
+
+/// Events of a numbered stream come again where the shard is now.
+void Lane::hand_on(Input&& input) {
+    const auto* events = std::get_if<EventsInput>(&input);
+    auto is_of_stream = events != nullptr && !events->partition.empty();
+    if (outputs_.elsewhere && !is_of_stream) {
+        outputs_.elsewhere(std::move(input));
+    } else {
+        refuse(input, {Errc::Unavailable, "its shard is not here"});
     }
 }
 
@@ -102,7 +184,8 @@ bool Lane::is_refused(Input& input) {
         },
         input);
     if (can_be_refused) {
-        if (const auto* events = std::get_if<EventsInput>(&input)) {
+        const auto* events = std::get_if<EventsInput>(&input);
+        if (events != nullptr && shards_.contains(events->shard)) {
             shards_.at(events->shard)->note_refused(*events);
         }
         refuse(input,
@@ -184,6 +267,17 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
     if (has_stopped_) {
         return;
     }
+    if (lost_in_flight_ > 0) {
+        --lost_in_flight_;
+        return;
+    }
+    if (!result && result.error().code == Errc::Stale && outputs_.lost) {
+        diagnostics_.warn("shards are another process's now", {{"why", result.error().message}});
+        fail_first(result.error());
+        lose(result.error());
+        outputs_.lost(result.error());
+        return;
+    }
     if (!result) {
         stop(result.error());
         return;
@@ -194,9 +288,21 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
     release(std::move(releases));
 }
 
+/// The commit that was refused is no longer under way.
+void Lane::fail_first(const Error& error) {
+    for (auto& each : in_flight_.front()) {
+        for (auto& answer : each.answers) {
+            answer(&error);
+        }
+    }
+    in_flight_.pop_front();
+}
+
 void Lane::release(Releases releases) {
     for (auto& each : releases) {
-        shards_.at(each.shard)->confirm_synced(each.commit);
+        if (auto found = shards_.find(each.shard); found != shards_.end()) {
+            found->second->confirm_synced(each.commit);
+        }
         for (const auto& [run, record] : each.records) {
             outputs_.watch.decided(run, record);
         }
@@ -248,6 +354,9 @@ void Lane::stop(const Error& error) {
 }
 
 std::optional<Nanos> Lane::until_next() {
+    if (!leaving_.empty() && in_flight_.empty()) {
+        return Nanos{0};
+    }
     if (is_full_ && backlog_.empty()) {
         return room_check_interval;
     }
@@ -301,6 +410,9 @@ void Lane::sweep() {
         return;
     }
     for (auto& [id, shard] : shards_) {
+        if (leaving_.contains(id)) {
+            continue;
+        }
         if (auto swept = shard->sweep_expired(); !swept) {
             stop(swept.error());
             return;

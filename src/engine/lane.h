@@ -25,6 +25,10 @@ struct LaneOutputs {
     std::function<void(const RunName&)> removed{};
     Watch watch;
     std::function<void(const Error&)> stop; ///< A commit failed: nothing may go on.
+    /// What is for a shard that is not here; empty: whoever sent it hears so.
+    std::function<void(Input&&)> elsewhere{};
+    /// Another process has one of the shards: all of them are gone from here. Empty: it stops.
+    std::function<void(const Error&)> lost{};
 };
 
 /// As of the last commit.
@@ -55,7 +59,14 @@ public:
          observe::Diagnostics& diagnostics);
 
     void add(std::unique_ptr<Shard> shard, Release left);
+    /// Takes nothing more for a shard, and gives it up once all that it decided is durable: `gone`
+    /// is called then.
+    void let_go(ShardId shard, std::function<void()> gone);
+    /// Gives all its shards up at once. Nothing decided since the last commit counts.
+    void lose(const Error& error);
 
+    /// What came, to be decided with the next step.
+    void take(std::vector<Input>& inputs) { backlog_.add(inputs); }
     /// Takes what came and whatever is due, and begins a commit if there is something to commit.
     /// True when it did anything.
     bool step(std::vector<Input>& inputs);
@@ -72,6 +83,7 @@ public:
     void drain();
     std::size_t in_flight() const { return in_flight_.size(); }
     Shard& shard(ShardId id) { return *shards_.at(id); }
+    bool has(ShardId id) const { return shards_.contains(id); }
     /// Of what was decided up to the last commit; from any thread.
     LaneStats stats() const;
     /// Answers whoever waits for this input that it was not taken.
@@ -84,6 +96,11 @@ private:
 
     void decide();
     bool is_refused(Input& input);
+    void hand_on(Input&& input);
+    bool is_under_way(ShardId shard) const;
+    void finish_leaving();
+    void fail_first(const Error& error);
+    void give_up(Shard& shard, const Error& error);
     void count_commit(const store::Batch& batch);
     bool commit();
     bool answer_reads(Releases reads);
@@ -96,7 +113,9 @@ private:
     LaneLimits limits_;
     observe::Diagnostics& diagnostics_;
     std::map<ShardId, std::unique_ptr<Shard>> shards_;
-    Backlog backlog_; ///< Taken from the mailbox, not yet decided.
+    std::map<ShardId, std::function<void()>> leaving_;
+    std::size_t lost_in_flight_ = 0; ///< Commits under way of shards that were given up since.
+    Backlog backlog_;                ///< Taken from the mailbox, not yet decided.
     std::vector<Input> waiting_for_room_;
     std::deque<Releases> in_flight_;
     std::vector<std::unique_ptr<store::Batch>> spare_batches_;

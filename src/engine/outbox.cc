@@ -166,4 +166,14 @@ Result<Outbox::Left> Outbox::load(const store::Store& store) {
     return left;
 }
 
+std::vector<std::pair<RunName, trigger::TaskKey>> Outbox::open_calls() const {
+    auto open = std::vector<CallName>{};
+    for (const auto& [run, calls] : calls_) {
+        for (const auto& [key, commit] : calls) {
+            open.emplace_back(run, key);
+        }
+    }
+    return open;
+}
+
 } // namespace sluice::engine

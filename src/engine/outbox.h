@@ -60,6 +60,7 @@ public:
     std::set<RunName> starting(const RunName& parent) const;
 
     std::size_t size() const { return remaining_.size(); }
+    std::vector<std::pair<RunName, trigger::TaskKey>> open_calls() const;
 
 private:
     using CallName = std::pair<RunName, trigger::TaskKey>;

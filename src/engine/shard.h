@@ -117,6 +117,10 @@ public:
     std::uint64_t fired() const { return fired_; }
     std::size_t outbox_size() const { return outbox_.size(); }
     std::size_t awake_runs() const { return runs_.size(); }
+    /// Calls that were decided and not answered.
+    std::vector<std::pair<RunName, trigger::TaskKey>> open_calls() const {
+        return outbox_.open_calls();
+    }
     std::uint64_t quarantined() const { return quarantined_; }
 
 private:

@@ -90,7 +90,11 @@ public:
         for (auto at = std::size_t{0}; at < plan_.events.size(); ++at) {
             all.push_back(at);
             const auto* route = plan_.events[at].route;
-            if (route != nullptr && route->start == EventRoute::Start::Always) {
+            // Where nobody hears that a run is missing, it is started first.
+            auto is_first = route != nullptr &&
+                            (route->start == EventRoute::Start::Always ||
+                             (engine_.is_shared() && route->start != EventRoute::Start::Never));
+            if (is_first) {
                 new_runs.push_back(at);
             }
         }

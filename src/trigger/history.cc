@@ -73,6 +73,7 @@ std::string_view to_string(Fate fate) {
         case Fate::Busy: return "busy";
         case Fate::NoSuchRun: return "no such run";
         case Fate::Handled: return "handled";
+        case Fate::Sent: return "sent";
     }
     return "unknown";
 }

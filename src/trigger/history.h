@@ -31,6 +31,7 @@ enum class Fate : std::uint8_t {
     Handled,   ///< A command, carried out.
     Busy,      ///< The run keeps as many events as it may and asks to be sent this one again later.
     NoSuchRun, ///< Nothing was there to take it: in no run's history.
+    Sent,      ///< On its way by a bus to the process that decides it: in no run's history.
 };
 std::string_view to_string(Fate fate);
 

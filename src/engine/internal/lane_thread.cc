@@ -92,6 +92,10 @@ void LaneThread::collect(std::vector<Input>& inputs) {
             inputs.push_back(std::move(*input));
         } else if (auto* returned = std::get_if<Returned>(&each)) {
             lane_.committed(std::move(returned->batch), std::move(returned->result));
+        } else if (auto* order = std::get_if<Order>(&each)) {
+            // What came before is for the shards as they are.
+            lane_.take(inputs);
+            (*order)(lane_);
         } else {
             is_stopping_ = true;
             lane_.drain();

@@ -21,6 +21,10 @@ public:
     void add(std::unique_ptr<Shard> shard, Release left) {
         lane_.add(std::move(shard), std::move(left));
     }
+    using Order = std::move_only_function<void(Lane&)>;
+    /// Has something done on the lane's thread, behind what was posted; dropped once it stops. From
+    /// any thread.
+    void order(Order order) { mailbox_.push_unbounded(std::move(order)); }
     void start();
     /// Finishes what was taken; twice is safe.
     void stop();
@@ -37,7 +41,7 @@ private:
         Result<void> result;
     };
     struct Stop {};
-    using Mail = std::variant<Input, Returned, Stop>;
+    using Mail = std::variant<Input, Returned, Stop, Order>;
 
     void run();
     /// What came since, its own posts included.

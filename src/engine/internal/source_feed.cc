@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/feed.h"
-#include "engine/internal/feed_progress.h"
+#include "engine/feed_progress.h"
 #include "engine/keys.h"
 #include "engine/quarantine.h"
 #include "engine/run_records.h"

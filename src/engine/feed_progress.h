@@ -28,6 +28,8 @@ public:
     /// All up to here are durable.
     std::uint64_t confirmed(const std::string& partition) const;
     std::size_t under_way(const std::string& partition) const;
+    /// What went wrong first; nothing: all is well.
+    std::optional<Error> error() const;
     /// Until fewer are under way than this, of all partitions. False when it was stopped before.
     Result<bool> wait_for_fewer_than(std::size_t count, const std::stop_token& stop);
 

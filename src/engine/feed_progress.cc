@@ -1,4 +1,4 @@
-#include "engine/internal/feed_progress.h"
+#include "engine/feed_progress.h"
 
 #include <algorithm>
 
@@ -10,8 +10,9 @@ void FeedProgress::begin(const std::string& partition, std::uint64_t first, std:
     auto& entry = partitions_[partition];
     entry.highest = std::max(entry.highest, last);
     if (parts > 0) {
-        entry.parts[first] = parts;
-        ++under_way_;
+        auto& count = entry.parts[first];
+        under_way_ += count == 0 ? 1 : 0;
+        count += parts;
     }
 }
 
@@ -45,6 +46,11 @@ std::size_t FeedProgress::under_way(const std::string& partition) const {
     auto lock = std::lock_guard{mutex_};
     auto found = partitions_.find(partition);
     return found == partitions_.end() ? 0 : found->second.parts.size();
+}
+
+std::optional<Error> FeedProgress::error() const {
+    auto lock = std::lock_guard{mutex_};
+    return error_;
 }
 
 Result<bool> FeedProgress::wait_for_fewer_than(std::size_t count, const std::stop_token& stop) {

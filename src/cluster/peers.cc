@@ -1,0 +1,136 @@
+#include "cluster/peers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cluster/carried_input.h"
+
+namespace sluice::cluster {
+
+namespace {
+
+constexpr auto ask_again_wait = std::chrono::milliseconds{100};
+constexpr auto patience = std::chrono::seconds{20};
+constexpr auto answer_wait_max = std::chrono::seconds{30};
+
+engine::Done take_done(engine::Input& input) {
+    return std::visit(
+        [](auto& each) -> engine::Done {
+            if constexpr (requires(engine::Done done) { done = std::move(each.done); }) {
+                return std::exchange(each.done, nullptr);
+            } else {
+                return nullptr;
+            }
+        },
+        input);
+}
+
+} // namespace
+
+struct Peers::Sending {
+    ShardId shard;
+    std::string body;
+    engine::Done done;
+    bool is_repeatable = false;
+    bool waits_long = false; ///< For the end of a run, however far off.
+    std::chrono::steady_clock::time_point give_up{};
+};
+
+Peers::Peers(const Seal& seal, std::uint16_t shard_count, reactor::Scheduler& timers)
+    : seal_(seal), shard_count_(shard_count), timers_(timers) {}
+
+void Peers::set_table(store::LeaseTable table) {
+    auto lock = std::lock_guard{mutex_};
+    table_ = std::move(table);
+}
+
+std::string Peers::address_of(ShardId shard) const {
+    auto lock = std::lock_guard{mutex_};
+    if (shard.raw() >= table_.owners.size()) {
+        return {};
+    }
+    auto found = std::ranges::find(table_.members, table_.owners[shard.raw()], &store::Member::id);
+    return found == table_.members.end() ? std::string{} : found->address;
+}
+
+void Peers::send(engine::Input&& input) {
+    auto sending = std::make_shared<Sending>();
+    sending->shard = engine::shard_of(input, shard_count_);
+    sending->body = seal_.put_on(encode_input(input));
+    sending->is_repeatable = is_repeatable(input);
+    sending->waits_long = std::holds_alternative<engine::WatchInput>(input);
+    sending->done = take_done(input);
+    sending->give_up = std::chrono::steady_clock::now() + patience;
+    attempt(std::move(sending));
+}
+
+void Peers::attempt(std::shared_ptr<Sending> sending) {
+    auto address = address_of(sending->shard);
+    auto url = address.empty() ? Result<http::Url>{fail(Errc::Unavailable, "nobody has it")}
+                               : http::parse_url("http://" + address + std::string{input_path});
+    if (!url) {
+        later(std::move(sending), url.error().message);
+        return;
+    }
+    auto call = http::Call{.url = *std::move(url),
+                           .request = {.method = http::Method::Post,
+                                       .target = std::string{input_path},
+                                       .headers = {{"Content-Type", "application/octet-stream"}},
+                                       .body = sending->body},
+                           .timeout = sending->waits_long ? Nanos{0} : Nanos{answer_wait_max},
+                           .is_repeatable = sending->is_repeatable};
+    client_->send(std::move(call), [self = weak_from_this(), sending](auto response) {
+        if (auto peers = self.lock()) {
+            peers->hear(sending, std::move(response));
+        }
+    });
+}
+
+void Peers::hear(const std::shared_ptr<Sending>& sending, Result<http::Response> response) {
+    auto was_taken = response ? response->status != misdirected_status && response->status != 503
+                              : response.error().code != Errc::Unavailable;
+    if (!was_taken || (!response && sending->is_repeatable)) {
+        later(sending, response ? "its shard is moving" : response.error().message);
+        return;
+    }
+    if (!sending->done) {
+        return;
+    }
+    if (!response) {
+        sending->done(fail(Errc::Io, "the process that decides it may or may not have taken it: {}",
+                           response.error().message));
+        return;
+    }
+    if (response->status != 200) {
+        sending->done(
+            fail(Errc::Internal, "the process that decides it answered with {}", response->status));
+        return;
+    }
+    auto answer = decode_answer(response->body);
+    // Its shard moved while it waited: it asks there again.
+    if (!answer && answer.error().code == Errc::Unavailable && sending->waits_long) {
+        sending->give_up = std::chrono::steady_clock::now() + patience;
+        later(sending, answer.error().message);
+        return;
+    }
+    sending->done(std::move(answer));
+}
+
+void Peers::later(std::shared_ptr<Sending> sending, std::string_view why) {
+    if (is_stopped_ || std::chrono::steady_clock::now() >= sending->give_up) {
+        if (sending->done) {
+            sending->done(fail(Errc::Unavailable, "no worker takes it just now: {}", why));
+        }
+        return;
+    }
+    timers_.after(ask_again_wait, [self = weak_from_this(), sending = std::move(sending)]() mutable {
+        if (auto peers = self.lock()) {
+            peers->attempt(std::move(sending));
+        }
+    });
+}
+
+} // namespace sluice::cluster
