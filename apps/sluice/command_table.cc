@@ -270,20 +270,27 @@ Command eval_row() {
         .run = [options] { return eval(*options); }};
 }
 
-Command serve_row() {
+/// Of all of it, or of a part.
+Command serve_row(Part part) {
     struct Given {
         ServeOptions options;
         std::map<std::string, std::vector<std::string>> texts;    ///< Of an option the last counts.
         std::map<std::string, std::optional<std::string>> truths; ///< Empty: without a value.
     };
     auto given = std::make_shared<Given>();
-    auto command = Command{.name = "serve",
-                           .help = "Serve events and runs over HTTP",
-                           .words = {{.name = "--config",
-                                      .target = &given->options.config,
-                                      .help = "A YAML file with settings",
-                                      .value = "FILE",
-                                      .completes = Completes::File}}};
+    given->options.part = part;
+    auto command =
+        Command{.name = part == Part::Worker    ? "worker"
+                        : part == Part::Gateway ? "gateway"
+                                                : "serve",
+                .help = part == Part::Worker ? "Decide for a share of the shards of a shared store"
+                        : part == Part::Gateway ? "Take requests and events for the workers"
+                                                : "Serve events and runs over HTTP",
+                .words = {{.name = "--config",
+                           .target = &given->options.config,
+                           .help = "A YAML file with settings",
+                           .value = "FILE",
+                           .completes = Completes::File}}};
     for (const auto& setting : server::settings()) {
         if (!setting.flag().empty()) {
             auto name = std::string{setting.name};
@@ -406,8 +413,14 @@ Command completion_row(const std::vector<Command>& others) {
 } // namespace
 
 std::vector<Command> command_table(const Host& host) {
-    auto table = std::vector<Command>{run_row(),  validate_row(),  test_row(),
-                                      eval_row(), graph_row(host), serve_row()};
+    auto table = std::vector<Command>{run_row(),
+                                      validate_row(),
+                                      test_row(),
+                                      eval_row(),
+                                      graph_row(host),
+                                      serve_row(Part::All),
+                                      serve_row(Part::Gateway),
+                                      serve_row(Part::Worker)};
     auto add = [&table](std::vector<Command> rows) {
         table.insert(table.end(), rows.begin(), rows.end());
     };

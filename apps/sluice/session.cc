@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "engine/inspector.h"
+#include "sluice/backend/brokers.h"
+#include "sluice/backend/stores.h"
 #include "sluice/definition_file.h"
 #include "sluice/output.h"
 #include "sluice/served_directory.h"
 #include "store/embedded/embedded_store.h"
-#include "store/embedded/open.h"
 #include "store/objects/memory_objects.h"
 #include "store/objects/object_directory.h"
 #include "workflow/raw/parse.h"
@@ -88,6 +89,16 @@ Result<std::unique_ptr<store::Objects>> open_objects(const std::filesystem::path
     return TRY(store::ObjectDirectory::open(data / "objects", store::ObjectAccess::ReadWrite));
 }
 
+/// Processes on one machine may share the directory, where each has a note of its own.
+std::string marker_name(const SessionOptions& options) {
+    auto name = std::string{"deciding"};
+    if (options.shared) {
+        name += '-' + options.shared->address;
+        std::ranges::replace(name, ':', '-');
+    }
+    return name;
+}
+
 void say_cuts(const store::Store& store) {
     const auto* embedded = dynamic_cast<const store::embedded::EmbeddedStore*>(&store);
     if (embedded == nullptr) {
@@ -103,9 +114,10 @@ void say_cuts(const store::Store& store) {
 
 Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     auto session = std::unique_ptr<Session>{new Session{options.diagnostics}};
-    auto store = store::embedded::open_store(options.data, {.durability = options.durability});
+    auto store = open_store(options.store, options.data, options.durability, session->diagnostics_);
     if (!store) {
-        return std::unexpected(in_directory(store.error(), options.data));
+        return std::unexpected(options.store.empty() ? in_directory(store.error(), options.data)
+                                                     : store.error());
     }
     session->store_ = *std::move(store);
     say_cuts(*session->store_);
@@ -115,7 +127,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     auto secret = TRY(engine::load_secret(*session->store_));
     session->vocabulary_ = make_vocabulary(secret);
     session->references_.emplace(*session->objects_, secret);
-    auto marker = is_kept ? options.data / "deciding" : std::filesystem::path{};
+    auto marker = is_kept ? options.data / marker_name(options) : std::filesystem::path{};
     auto forms = std::move(options.functions);
     if (options.calls_functions && options.trusts_definitions) {
         TRY(add_functions_of_runs(*session->store_, session->vocabulary_, options.run, forms));
@@ -133,9 +145,22 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     if (options.prepare) {
         TRY(options.prepare(*session->store_, *session->functions_));
     }
+    auto sharing = std::optional<engine::Sharing>{};
+    if (options.shared) {
+        auto& shared = *options.shared;
+        auto bus = TRY(open_bus(shared.bus, session->diagnostics_));
+        session->node_ = TRY(cluster::Node::open(*session->store_, session->vocabulary_,
+                                                 std::move(bus), secret, session->diagnostics_,
+                                                 {.role = shared.role,
+                                                  .address = shared.address,
+                                                  .lease = shared.lease,
+                                                  .stop = options.on_stop}));
+        sharing = session->node_->sharing();
+    }
     session->engine_ = TRY(engine::Engine::open(
         *session->store_, session->vocabulary_, session->clock_, session->diagnostics_,
         {.lanes = options.threads,
+         .sharing = std::move(sharing),
          .functions = session->functions_->table().shared,
          .functions_by_space = session->functions_->table().by_space,
          .limits = decide_limits,
@@ -148,10 +173,16 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
     session->functions_->attach(*session->engine_);
+    if (session->node_) {
+        session->node_->start(*session->engine_);
+    }
     return session;
 }
 
 void Session::stop() {
+    if (node_) {
+        node_->stop();
+    }
     if (engine_) {
         engine_->stop();
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "cluster/node.h"
 #include "engine/engine.h"
 #include "engine/references.h"
 #include "observe/diagnostic_lines.h"
@@ -26,7 +27,16 @@ inline constexpr auto decide_limits = trigger::DecideLimits{};
 
 struct SessionOptions {
     std::filesystem::path data; ///< Not used when nothing is to survive.
+    std::string store{};        ///< A URL; empty: the embedded store in the data directory.
     store::Durability durability = store::Durability::Strict;
+    /// Given: the store is shared with other processes, and events come by a bus.
+    struct Shared {
+        std::string bus;     ///< Its URL.
+        std::string address; ///< Where the others reach this process.
+        cluster::Role role = cluster::Role::Worker;
+        Nanos lease = cluster::NodeOptions{}.lease;
+    };
+    std::optional<Shared> shared{};
     std::uint32_t threads = 1;
     observe::Format diagnostics = observe::Format::Text;
     std::vector<workflow::raw::FunctionForm> functions;
@@ -57,6 +67,8 @@ public:
     ~Session();
 
     engine::Engine& engine() { return *engine_; }
+    /// Null where no store is shared.
+    cluster::Node* node() { return node_.get(); }
     store::Store& store() { return *store_; }
     const engine::References& references() const { return *references_; }
     Functions& functions() { return *functions_; }
@@ -76,6 +88,7 @@ private:
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<store::Objects> objects_;
     std::optional<engine::References> references_;
+    std::unique_ptr<cluster::Node> node_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
 };

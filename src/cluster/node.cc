@@ -144,7 +144,6 @@ void Node::stop() {
         messages_->stop();
     }
     readers_.stop();
-    timers_.reset();
 }
 
 /// Renews three times while a lease lasts; without an answer it gives its shards up a while before
@@ -335,6 +334,11 @@ Result<void> Node::take(std::string_view sealed, std::function<void(std::string)
     lock.unlock();
     engine_->take(std::move(input));
     return {};
+}
+
+bool Node::leads() const {
+    auto lock = std::lock_guard{mutex_};
+    return owned_.contains(ShardId{0}) && !leaving_.contains(ShardId{0});
 }
 
 NodeState Node::state() const {

@@ -69,6 +69,8 @@ public:
     /// back. Unavailable when its shard is not here, InvalidInput when it is not of this system.
     Result<void> take(std::string_view sealed, std::function<void(std::string)> done);
     NodeState state() const;
+    /// Whether it is the one that does what is done once in the whole system.
+    bool leads() const;
 
 private:
     Node(store::Store& store, const trigger::Vocabulary& vocabulary,

@@ -126,11 +126,12 @@ void Peers::later(std::shared_ptr<Sending> sending, std::string_view why) {
         }
         return;
     }
-    timers_.after(ask_again_wait, [self = weak_from_this(), sending = std::move(sending)]() mutable {
-        if (auto peers = self.lock()) {
-            peers->attempt(std::move(sending));
-        }
-    });
+    timers_.after(ask_again_wait,
+                  [self = weak_from_this(), sending = std::move(sending)]() mutable {
+                      if (auto peers = self.lock()) {
+                          peers->attempt(std::move(sending));
+                      }
+                  });
 }
 
 } // namespace sluice::cluster

@@ -172,6 +172,17 @@ std::optional<std::string> text_of(const Value& value) {
     return fmt::format("{}", fmt::join(items, ","));
 }
 
+/// `redis://user:…@host`
+std::string without_password(std::string url) {
+    auto begin = url.find("://");
+    auto end = url.find('@');
+    if (begin == std::string::npos || end == std::string::npos) {
+        return url;
+    }
+    auto colon = url.find(':', begin + 3);
+    return colon < end ? url.replace(colon + 1, end - colon - 1, "…") : url;
+}
+
 } // namespace
 
 Result<Bytes> parse_bytes(std::string_view text) {
@@ -307,6 +318,9 @@ Origin Configured::origin(const Setting& setting) const {
 
 std::string Configured::text(const Setting& setting) const {
     auto text = std::visit([&](auto member) { return Writer{}(values_.*member); }, setting.field);
+    if (setting.has_password) {
+        return without_password(std::move(text));
+    }
     return setting.is_secret && !text.empty() ? "(set)" : text;
 }
 

@@ -36,6 +36,10 @@ struct ConfiguredToken {
 /// and shown.
 struct Configuration {
     std::string data = "sluice-data";
+    std::string store;
+    std::string bus;
+    std::string advertise;
+    Nanos lease = std::chrono::seconds{6};
     std::string listen = "127.0.0.1:8080";
     std::string durability = "strict";
     std::uint64_t threads = 1;
@@ -93,7 +97,8 @@ struct Setting {
     std::vector<std::string_view> choices{}; ///< Empty: any.
     std::uint64_t least = 0;                 ///< Of numbers and sizes.
     std::uint64_t most = INT64_MAX;
-    bool is_secret = false; ///< Never shown, no flag, and in a file only by reference.
+    bool is_secret = false;    ///< Never shown, no flag, and in a file only by reference.
+    bool has_password = false; ///< A URL, which is shown without the password it may have.
 
     /// `SLUICE_LIMITS_BODY`; empty where it has none.
     std::string variable() const;

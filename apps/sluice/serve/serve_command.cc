@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "sluice/serve/serving.h"
-
 namespace sluice::app {
 
 ExitCode serve(ServeOptions options) {
@@ -20,7 +18,7 @@ ExitCode serve(ServeOptions options) {
         show_configuration(*configured, options.is_json);
         return ExitCode::Ok;
     }
-    auto serving = Serving{source, *std::move(configured), std::move(secrets)};
+    auto serving = Serving{source, *std::move(configured), std::move(secrets), options.part};
     if (auto opened = serving.open(); !opened) {
         return report(opened.error());
     }

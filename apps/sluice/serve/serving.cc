@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "sluice/backend/brokers.h"
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
 #include "sluice/output.h"
@@ -16,6 +17,8 @@ namespace sluice::app {
 namespace {
 
 constexpr auto wake_interval = std::chrono::milliseconds{60'000};
+// So soon after its shards have moved schedules act elsewhere.
+constexpr auto lead_interval = std::chrono::milliseconds{500};
 
 observe::Format format_of(const server::Configuration& values) {
     return values.log_format == "json" ? observe::Format::Json : observe::Format::Text;
@@ -70,9 +73,10 @@ void raise_file_limit() {
 } // namespace
 
 Serving::Serving(const ConfigurationSource& source, server::Configured configured,
-                 secret::Secrets::Variables secrets)
+                 secret::Secrets::Variables secrets, Part part)
     : source_(source),
       started_with_(configured),
+      part_(part),
       configured_(std::move(configured)),
       secrets_(values().secrets, std::move(secrets)),
       diagnostics_(clock_, format_of(values()), level_of(values())) {}
@@ -90,7 +94,7 @@ Result<void> Serving::open() {
     TRY(open_access());
     open_gateway();
     live_.start();
-    intake_->start();
+    keep_intake();
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
     if (durability_of(values()) != store::Durability::Memory) {
         served_.emplace(values().data, url);
@@ -123,9 +127,12 @@ Result<void> Serving::open_session() {
     auto given = TRY(operator_functions());
     const auto& forms = given.functions;
     auto watching = TRY(watch());
+    auto sharing = TRY(shared());
     session_ = TRY(Session::open(
         {.data = values().data,
+         .store = values().store,
          .durability = durability_of(values()),
+         .shared = std::move(sharing),
          .threads = static_cast<std::uint32_t>(values().threads),
          .diagnostics = format_of(values()),
          .functions = forms,
@@ -150,8 +157,61 @@ Result<void> Serving::open_session() {
         session_->engine(), *documents_, clock_,
         {.accepts_unrouted = values().unrouted == "accept",
          .watch_roots = {values().watch_roots.begin(), values().watch_roots.end()},
-         .quotas = quotas_.get()}));
+         .quotas = quotas_.get(),
+         .brokers = server::intake::Brokers{
+             .check = [](const Value& form) -> std::string {
+                 auto checked = check_broker_source(form);
+                 return checked ? std::string{} : checked.error().message;
+             },
+             .open =
+                 [this](const Value& form) { return open_broker_source(form, diagnostics_); }}}));
     return {};
+}
+
+Result<std::optional<SessionOptions::Shared>> Serving::shared() const {
+    if (values().bus.empty()) {
+        if (part_ != Part::All) {
+            return fail(Errc::InvalidInput,
+                        "gateways and workers share a store and a bus: give --store and --bus, or "
+                        "use sluice serve");
+        }
+        return std::nullopt;
+    }
+    if (values().store.empty()) {
+        return fail(Errc::InvalidInput,
+                    "processes with a bus share a store: give --store with redis:// or "
+                    "postgres://");
+    }
+    auto address = values().advertise.empty() ? fmt::format("{}:{}", address_.host, server_->port())
+                                              : values().advertise;
+    return SessionOptions::Shared{
+        .bus = values().bus,
+        .address = std::move(address),
+        .role = part_ == Part::Gateway ? cluster::Role::Gateway : cluster::Role::Worker,
+        .lease = values().lease};
+}
+
+/// Where several processes share a store, one of them has schedules and sources act.
+void Serving::keep_intake() {
+    auto* node = session_->node();
+    auto should_have = node == nullptr || node->leads();
+    if (should_have != has_intake_) {
+        should_have ? intake_->start() : intake_->stop();
+        has_intake_ = should_have;
+    }
+}
+
+/// What another process has for a shard that is decided here.
+void Serving::take_input(const http::Request& request, const server::Reply& reply) const {
+    auto taken = session_->node()->take(request.body, [reply](std::string answer) {
+        reply->answer(
+            {.headers = {{"Content-Type", "application/octet-stream"}}, .body = std::move(answer)});
+    });
+    if (!taken) {
+        auto is_elsewhere = taken.error().code == Errc::Unavailable;
+        reply->answer({.status = is_elsewhere ? cluster::misdirected_status : 400,
+                       .body = taken.error().message + "\n"});
+    }
 }
 
 Result<server::Quotas::Ticket> Serving::admit_nested(const std::string& space) const {
@@ -299,6 +359,10 @@ void Serving::open_gateway() {
 
 void Serving::handle(http::Request request, const server::Reply& reply) const {
     if (const auto* gateway = ready_gateway_.load(std::memory_order_acquire)) {
+        if (request.target == cluster::input_path && session_->node() != nullptr) {
+            take_input(request, reply);
+            return;
+        }
         gateway->handle(std::move(request), reply);
     } else {
         server::answer_while_starting(request, reply, SLUICE_VERSION);
@@ -307,7 +371,8 @@ void Serving::handle(http::Request request, const server::Reply& reply) const {
 
 Result<void> Serving::run() {
     while (!interrupts_.has_come() && !broken()) {
-        bell_.wait(wake_interval);
+        bell_.wait(session_->node() == nullptr ? wake_interval : lead_interval);
+        keep_intake();
         if (hangups_.take()) {
             reload();
         }

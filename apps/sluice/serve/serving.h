@@ -41,12 +41,19 @@
 
 namespace sluice::app {
 
+/// What a process does of all that there is to do.
+enum class Part : std::uint8_t {
+    All,
+    Gateway, ///< Takes requests and events.
+    Worker,  ///< Decides.
+};
+
 /// Engine, routes and listener, put together and taken apart in the right order.
 class Serving {
 public:
     /// The source outlives it.
     Serving(const ConfigurationSource& source, server::Configured configured,
-            secret::Secrets::Variables secrets);
+            secret::Secrets::Variables secrets, Part part);
     ~Serving();
 
     /// Listens at once, and says that it is not ready until everything is there.
@@ -58,6 +65,9 @@ private:
     const server::Configuration& values() const { return configured_.values(); }
     Result<void> listen();
     Result<void> open_session();
+    Result<std::optional<SessionOptions::Shared>> shared() const;
+    void keep_intake();
+    void take_input(const http::Request& request, const server::Reply& reply) const;
     Result<FunctionFile> operator_functions() const;
     /// What the engine must find when it is opened.
     Result<void> prepare(store::Store& store, Functions& functions,
@@ -82,6 +92,7 @@ private:
 
     const ConfigurationSource& source_;
     server::Configured started_with_;
+    Part part_;
     server::Configured configured_; ///< As it was read last.
     secret::Secrets secrets_;
     SystemClock clock_;
@@ -99,6 +110,7 @@ private:
     std::mutex mutex_;
     std::optional<Error> broken_;
     std::atomic<bool> is_stopping_{false};
+    bool has_intake_ = false; ///< Schedules and sources act here.
     ListenAddress address_;
     /// These go after the session, whose last answers still come to them.
     std::unique_ptr<server::intake::Intake> intake_;

@@ -24,6 +24,21 @@ const std::vector<Setting>& table() {
     using C = Configuration;
     static const auto all = std::vector<Setting>{
         {"data", "DIR", &C::data, "where everything is kept"},
+        {.name = "store",
+         .form = "URL",
+         .field = &C::store,
+         .description = "where state is kept instead of in the data directory: redis://… or "
+                        "postgres://…",
+         .has_password = true},
+        {.name = "bus",
+         .form = "URL",
+         .field = &C::bus,
+         .description = "by which events reach the processes that share a store: redis://…, "
+                        "kafka://…, amqp://… or nats://…",
+         .has_password = true},
+        {"advertise", "ADDRESS:PORT", &C::advertise,
+         "where the other processes reach this one; where it listens if not set"},
+        {"lease", "TIME", &C::lease, "for how long a process that is silent keeps its shards"},
         {"listen", "ADDRESS:PORT", &C::listen,
          "where it listens; port 0 takes any that is free. Elsewhere than on loopback, it asks for "
          "tokens"},
