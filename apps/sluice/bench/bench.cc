@@ -6,10 +6,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "event/codec.h"
 #include "sluice/bench/bench_asl.h"
+#include "sluice/bench/bench_bus.h"
 #include "sluice/bench/bench_expr.h"
 #include "sluice/bench/bench_report.h"
 #include "sluice/bench/bench_world.h"
@@ -119,13 +121,13 @@ public:
 
     /// Events per second of one repetition; what fired is checked.
     Result<double> run(const std::string& type, BenchFigures& figures) {
-        auto run = fmt::format("bench-{}", ++runs_);
-        auto source = LinesInMemory{"bench/" + run, load_.lines(run, type, options_.event_bytes)};
+        auto run = fmt::format("bench-{}-{}", ::getpid(), ++runs_);
+        auto seconds = 0.0;
         TRY(world_.start(run, "join"));
         auto before = world_.engine().stats();
-        auto begin = std::chrono::steady_clock::now();
-        auto fed = TRY(world_.engine().feed(source, {}));
-        auto rate = static_cast<double>(fed) / seconds_since(begin);
+        auto fed = options_.bus.empty() ? TRY(feed_lines(run, type, seconds))
+                                        : TRY(feed_bus(run, type, seconds, figures));
+        auto rate = static_cast<double>(fed) / seconds;
         auto after = world_.engine().stats();
         auto fired = after.fired - before.fired;
         auto expected = type == "join" ? load_.chosen.size() : 0;
@@ -137,6 +139,16 @@ public:
         figures.fired = fired;
         figures.commits = std::max<std::uint64_t>(1, after.commits - before.commits);
         return rate;
+    }
+
+    /// Two partitions for each time that events are fed: ours, and the ceiling's.
+    Result<void> open_bus() {
+        if (!options_.bus.empty()) {
+            auto count = 2 * (1 + options_.repetitions + 2 * options_.pairs);
+            bus_ = TRY(BusLoad::open(options_.bus, static_cast<std::uint16_t>(count),
+                                     world_.diagnostics()));
+        }
+        return {};
     }
 
     /// Once before all else: warms up, and keeps what is committed for the store's ceiling.
@@ -162,9 +174,40 @@ public:
     }
 
 private:
+    Result<std::uint64_t> feed_lines(const std::string& run, const std::string& type,
+                                     double& seconds) {
+        auto source = LinesInMemory{"bench/" + run, load_.lines(run, type, options_.event_bytes)};
+        auto begin = std::chrono::steady_clock::now();
+        auto fed = TRY(world_.engine().feed(source, {}));
+        seconds = seconds_since(begin);
+        return fed;
+    }
+
+    Result<std::uint64_t> feed_bus(const std::string& run, const std::string& type, double& seconds,
+                                   BenchFigures& figures) {
+        TRY(bus_->fill(load_.lines(run, type, options_.event_bytes)));
+        auto source = TRY(bus_->open_source());
+        auto counted = CountedSource{*source, bus_->partition(), load_.events()};
+        auto begin = std::chrono::steady_clock::now();
+        auto fed = TRY(world_.engine().feed(counted, {}));
+        seconds = seconds_since(begin);
+        figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
+        source.reset();
+        bus_->next();
+        TRY(bus_->fill(load_.lines(run, type, options_.event_bytes)));
+        auto ceiling = TRY(bus_->measure(load_.events()));
+        bus_->next();
+        figures.ceiling_group_events_per_second.add(ceiling.group_events_per_second);
+        if (ceiling.position_events_per_second > 0) {
+            figures.ceiling_position_events_per_second.add(ceiling.position_events_per_second);
+        }
+        return fed;
+    }
+
     const BenchOptions& options_;
     BenchWorld& world_;
     EventLoad load_;
+    std::unique_ptr<BusLoad> bus_; ///< Null: events come from memory.
     std::shared_ptr<const trigger::TriggerSet> set_;
     std::vector<RecordedBatch> batches_;
     std::uint64_t runs_ = 0;
@@ -173,11 +216,18 @@ private:
 Result<void> bench_events(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
     auto bench = EventsBench{options, world};
     TRY(bench.prepare());
+    TRY(bench.open_bus());
     auto type = options.workload == "join" ? std::string{"join"} : std::string{"nothing"};
-    TRY(bench.rehearse(type, figures));
+    // What is written down takes memory, which is a figure where events come by a bus.
+    auto has_store_ceiling = options.bus.empty() || !options.store.empty();
+    if (has_store_ceiling) {
+        TRY(bench.rehearse(type, figures));
+    }
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
         figures.events_per_second.add(TRY(bench.run(type, figures)));
-        TRY(bench.measure_ceilings(figures));
+        if (has_store_ceiling) {
+            TRY(bench.measure_ceilings(figures));
+        }
     }
     for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
         auto noop = TRY(bench.run("nothing", figures));
@@ -326,10 +376,13 @@ Result<BenchFigures> run_workload(const BenchOptions& options) {
         TRY(bench_parallel(options, *world, figures));
     } else if (options.workload == "waiting") {
         TRY(bench_waiting(options, *world, figures));
+    } else if (options.workload == "latency") {
+        TRY(bench_latency(options, *world, figures));
     } else {
         return fail(
             Errc::InvalidInput,
-            "workload \"{}\": expected noop, join, sequence, parallel, waiting, expr or asl",
+            "workload \"{}\": expected noop, join, sequence, parallel, waiting, latency, expr or "
+            "asl",
             options.workload);
     }
     if (figures.rss_bytes == 0) {

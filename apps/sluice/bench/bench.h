@@ -6,7 +6,7 @@
 namespace sluice::app {
 
 struct BenchOptions {
-    std::string workload; ///< noop, join, sequence, parallel, waiting, expr or asl.
+    std::string workload; ///< noop, join, sequence, parallel, waiting, latency, expr or asl.
     std::uint64_t events = 200'000;
     std::uint64_t event_bytes = 300;
     std::uint64_t triggers = 100;
@@ -19,6 +19,8 @@ struct BenchOptions {
     std::uint32_t threads = 0; ///< 0: one, of asl one for each processor.
     std::uint32_t repetitions = 5;
     std::uint32_t pairs = 0; ///< Of noop and join in turn, to compare them.
+    std::string bus{};       ///< By which the events of noop, join and latency come; empty: none.
+    std::string store{};     ///< Where state is; empty: the embedded store.
     std::string data;        ///< Where to write; empty: a folder that is removed again.
     std::string
         npm; ///< Of expr and asl: a folder of npm packages to compare with; empty: node's own.

@@ -54,6 +54,7 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
     add("elapsed_ms", figures.elapsed_ms);
     add("restart_ms", figures.restart_ms);
     add("noop_over_join", figures.noop_over_join);
+    add("latency_us", figures.latency_us);
     members.push_back({"rss_bytes", static_cast<std::int64_t>(figures.rss_bytes)});
     members.push_back({"disk_bytes", static_cast<std::int64_t>(figures.disk_bytes)});
     const auto& main =
@@ -63,6 +64,9 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
     add("ceiling_events_per_second", figures.ceiling_events_per_second);
     add("ceiling_store_events_per_second", figures.ceiling_store_events_per_second);
     add("ceiling_sync_us", figures.ceiling_sync_us);
+    add("ceiling_group_events_per_second", figures.ceiling_group_events_per_second);
+    add("ceiling_position_events_per_second", figures.ceiling_position_events_per_second);
+    add("ceiling_round_trip_us", figures.ceiling_round_trip_us);
     return Value::map(std::move(members));
 }
 

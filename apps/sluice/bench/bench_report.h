@@ -36,6 +36,10 @@ struct BenchFigures {
     Samples ceiling_store_events_per_second;
     Samples ceiling_sync_us;
     Samples noop_over_join;
+    Samples latency_us;
+    Samples ceiling_group_events_per_second;
+    Samples ceiling_position_events_per_second;
+    Samples ceiling_round_trip_us;
     std::uint64_t rss_bytes = 0;
     std::uint64_t disk_bytes = 0;
 };

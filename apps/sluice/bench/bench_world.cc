@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "event/codec.h"
+#include "event/message.h"
+#include "sluice/backend/stores.h"
 #include "sluice/bench/bench_report.h"
 #include "sluice/languages.h"
-#include "store/embedded/open.h"
 
 namespace sluice::app {
 
@@ -46,6 +46,7 @@ void NotingSink::deliver(event::Delivery delivery, Done done) {
     {
         auto lock = std::lock_guard{mutex_};
         calls_.push_back(std::chrono::steady_clock::now());
+        changed_.notify_one();
     }
     done({.result = std::move(delivery.payload)});
 }
@@ -53,6 +54,16 @@ void NotingSink::deliver(event::Delivery delivery, Done done) {
 std::vector<SteadyTime> NotingSink::take_calls() {
     auto lock = std::lock_guard{mutex_};
     return std::exchange(calls_, {});
+}
+
+std::optional<SteadyTime> NotingSink::wait_for_call(Nanos wait) {
+    auto lock = std::unique_lock{mutex_};
+    if (!changed_.wait_for(lock, wait, [this] { return !calls_.empty(); })) {
+        return std::nullopt;
+    }
+    auto call = calls_.front();
+    calls_.erase(calls_.begin());
+    return call;
 }
 
 LinesInMemory::LinesInMemory(std::string name, const std::vector<std::string>& lines)
@@ -103,8 +114,8 @@ BenchWorld::~BenchWorld() {
 Result<void> BenchWorld::open() {
     auto durability = TRY(durability_named(options_.durability));
     vocabulary_ = make_vocabulary();
-    store_ = std::make_unique<RecordingStore>(
-        TRY(store::embedded::open_store(path_ / "store", {.durability = durability})));
+    auto store = TRY(open_store(options_.store, path_ / "store", durability, diagnostics_));
+    store_ = std::make_unique<RecordingStore>(std::move(store));
     auto engine_options = engine::EngineOptions{.lanes = std::max(options_.threads, 1U)};
     engine_options.functions["noop"] = {.sink = &noop_};
     engine_ = TRY(engine::Engine::open(*store_, vocabulary_, clock_, diagnostics_,

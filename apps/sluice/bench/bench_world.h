@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +31,12 @@ public:
     void deliver(event::Delivery delivery, Done done) override;
     void cancel(std::string_view /*token*/) override {}
     std::vector<SteadyTime> take_calls();
+    /// The next one, at most so long from now.
+    std::optional<SteadyTime> wait_for_call(Nanos wait);
 
 private:
     std::mutex mutex_;
+    std::condition_variable changed_;
     std::vector<SteadyTime> calls_;
 };
 
@@ -64,6 +69,7 @@ public:
     engine::Engine& engine() { return *engine_; }
     RecordingStore& store() { return *store_; }
     NotingSink& noop() { return noop_; }
+    observe::Diagnostics& diagnostics() { return diagnostics_; }
     const std::filesystem::path& path() const { return path_; }
 
     Result<void> define(const Value& form);

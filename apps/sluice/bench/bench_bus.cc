@@ -1,0 +1,132 @@
+#include "sluice/bench/bench_bus.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include "sluice/backend/brokers.h"
+
+namespace sluice::app {
+
+namespace {
+
+constexpr auto fill_wait_max = std::chrono::minutes{10};
+constexpr auto read_wait = std::chrono::seconds{1};
+constexpr auto latency_events = 300;
+
+std::string latency_event(std::uint64_t number, std::string_view type) {
+    return fmt::format(
+        R"({{"specversion":"1.0","id":"{}","source":"bench","type":"{}","run":"latency"}})", number,
+        type);
+}
+
+Result<void> send_and_wait(event::Producer& producer, event::Outgoing message) {
+    auto sent = std::promise<Result<void>>{};
+    auto answer = sent.get_future();
+    producer.send(std::move(message), [&](Result<void> result) { sent.set_value(result); });
+    return answer.get();
+}
+
+/// Reads alone until an event comes.
+Result<void> read_one(event::Source& source) {
+    for (auto tries = 0; tries < 10; ++tries) {
+        auto chunk = TRY(source.read(std::size_t{64} * 1024, read_wait));
+        if (!chunk.records.empty()) {
+            source.confirm(chunk.partition, chunk.records.back().number);
+            return {};
+        }
+    }
+    return fail(Errc::Unavailable, "an event that was sent did not come");
+}
+
+/// From the sender to a bare reader, and back to whoever waits for both.
+Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Samples& samples) {
+    auto source = TRY(load.open_source());
+    TRY(source->resume(load.partition(), 0));
+    for (auto at = 0; at < latency_events; ++at) {
+        auto begin = std::chrono::steady_clock::now();
+        TRY(send_and_wait(producer, {.to = load.partition(),
+                                     .key = fmt::format("bare/{}", at),
+                                     .json = latency_event(static_cast<std::uint64_t>(at), "x")}));
+        TRY(read_one(*source));
+        samples.add(seconds_since(begin) * 1e6);
+    }
+    return {};
+}
+
+} // namespace
+
+Result<event::Chunk> CountedSource::read(std::size_t bytes_max, Nanos wait) {
+    auto chunk = TRY(source_.read(bytes_max, wait));
+    left_ -= std::min<std::uint64_t>(left_, chunk.records.size());
+    chunk.is_last = left_ == 0;
+    return chunk;
+}
+
+Result<std::unique_ptr<BusLoad>> BusLoad::open(const std::string& url, std::uint16_t partitions,
+                                               observe::Diagnostics& diagnostics) {
+    auto bus = TRY(open_bus(url, diagnostics));
+    TRY(bus->create(partitions));
+    return std::unique_ptr<BusLoad>{new BusLoad{std::move(bus), partitions}};
+}
+
+BusLoad::~BusLoad() {
+    static_cast<void>(bus_->remove(partitions_).has_value());
+}
+
+Result<void> BusLoad::fill(const std::vector<std::string>& lines) {
+    auto producer = TRY(bus_->open_producer());
+    auto failed = std::make_shared<std::atomic<std::uint64_t>>(0);
+    for (auto at = std::size_t{0}; at < lines.size(); ++at) {
+        producer->send(
+            {.to = partition(), .key = fmt::format("{}/{}", partition(), at), .json = lines[at]},
+            [failed](const Result<void>& sent) { *failed += sent ? 0 : 1; });
+    }
+    TRY(producer->flush(fill_wait_max));
+    producer.reset();
+    ::malloc_trim(0); // What was needed to fill it is no part of what is measured.
+    if (*failed > 0) {
+        return fail(Errc::Unavailable, "{} of {} events did not get onto the bus", failed->load(),
+                    lines.size());
+    }
+    return {};
+}
+
+Result<void> bench_latency(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
+    if (options.bus.empty()) {
+        return fail(Errc::InvalidInput, "latency is measured over a bus: give --bus");
+    }
+    auto load = TRY(BusLoad::open(options.bus, 2, world.diagnostics()));
+    auto producer = TRY(load->open_producer());
+    TRY(measure_round_trips(*load, *producer, figures.ceiling_round_trip_us));
+    load->next();
+    auto invoke = Value::object({{"invoke", Value::object({{"function", "noop"}})}});
+    auto trigger = Value::object(
+        {{"id", "ping"}, {"on", "ping"}, {"lifetime", "persistent"}, {"action", invoke}});
+    TRY(world.define(Value::object({{"name", "latency"}, {"triggers", Value::list({trigger})}})));
+    TRY(world.start("latency", "latency"));
+    auto source = TRY(load->open_source());
+    auto counted = CountedSource{*source, load->partition(), latency_events};
+    auto fed = std::async(std::launch::async, [&] { return world.engine().feed(counted, {}); });
+    for (auto at = 0; at < latency_events; ++at) {
+        auto begin = std::chrono::steady_clock::now();
+        TRY(send_and_wait(*producer,
+                          {.to = load->partition(),
+                           .key = fmt::format("ping/{}", at),
+                           .json = latency_event(static_cast<std::uint64_t>(at), "ping")}));
+        auto call = world.noop().wait_for_call(std::chrono::seconds{10});
+        if (!call) {
+            return fail(Errc::Unavailable, "an event that was sent led to no call");
+        }
+        figures.latency_us.add(std::chrono::duration<double, std::micro>(*call - begin).count());
+    }
+    figures.events = TRY(fed.get());
+    return {};
+}
+
+} // namespace sluice::app

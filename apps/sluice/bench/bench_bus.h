@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "event/bus.h"
+#include "observe/diagnostics.h"
+#include "sluice/bench/bench.h"
+#include "sluice/bench/bench_report.h"
+#include "sluice/bench/bench_world.h"
+
+namespace sluice::app {
+
+/// One partition of a bus, which ends behind so many events.
+class CountedSource final : public event::Source {
+public:
+    /// The source outlives it.
+    CountedSource(event::Source& source, std::string partition, std::uint64_t events)
+        : source_(source), partition_(std::move(partition)), left_(events) {}
+
+    std::string_view name() const override { return partition_; }
+    Result<void> resume(std::string_view partition, std::uint64_t position) override {
+        return source_.resume(partition, position);
+    }
+    Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
+    void confirm(std::string_view partition, std::uint64_t position) override {
+        source_.confirm(partition, position);
+    }
+
+private:
+    event::Source& source_;
+    std::string partition_;
+    std::uint64_t left_;
+};
+
+/// Partitions of a bus that a bench fills, each used once, and removes in the end.
+class BusLoad {
+public:
+    /// The diagnostics outlive it.
+    static Result<std::unique_ptr<BusLoad>> open(const std::string& url, std::uint16_t partitions,
+                                                 observe::Diagnostics& diagnostics);
+    ~BusLoad();
+
+    /// Puts events into the next partition, which is the one that the others mean from now on.
+    Result<void> fill(const std::vector<std::string>& lines);
+    std::string partition() const { return bus_->partition(at_); }
+    Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }
+    Result<std::unique_ptr<event::Producer>> open_producer() { return bus_->open_producer(); }
+    Result<event::Ceiling> measure(std::uint64_t events) { return bus_->measure(at_, events); }
+    void next() { at_ = ShardId{static_cast<std::uint16_t>(at_.raw() + 1)}; }
+
+private:
+    BusLoad(std::unique_ptr<event::Bus> bus, std::uint16_t partitions)
+        : bus_(std::move(bus)), partitions_(partitions) {}
+
+    std::unique_ptr<event::Bus> bus_;
+    std::uint16_t partitions_;
+    ShardId at_{0};
+};
+
+/// How long an event takes from its sender to the call that it leads to, one at a time, beside how
+/// long it takes to a bare reader.
+Result<void> bench_latency(const BenchOptions& options, BenchWorld& world, BenchFigures& figures);
+
+} // namespace sluice::app
