@@ -39,7 +39,7 @@ private:
     Table& table_;
 };
 
-void apply(const Changes& changes, Table& table) {
+void apply_changes(const Changes& changes, Table& table) {
     for (const auto& [from, to] : changes.ranges) {
         erase_range(table, from, to);
     }
@@ -87,7 +87,7 @@ RC_GTEST_PROP(Changes, LeaveWhatTheOperationsInOrderWouldHaveLeft, (std::uint64_
     auto changes = changes_of(batch.data());
     RC_ASSERT(changes.has_value());
     auto found = before;
-    apply(*changes, found);
+    apply_changes(*changes, found);
 
     RC_ASSERT(found == expected);
 }
