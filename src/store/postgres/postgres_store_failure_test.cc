@@ -114,7 +114,7 @@ TEST(PostgresStoreFailure, NothingIsLostOrDoneTwiceWhenTheServerIsKilled) {
     auto store = open_with("").value();
     ASSERT_TRUE(store->acquire(std::vector{shard}));
     auto writer = Writer{*store};
-    for (auto left = 4; left > 0; --left) {
+    for (auto left = 2; left > 0; --left) {
         writer.await(30);
         shared_server()->kill();
         ASSERT_TRUE(shared_server()->start());
@@ -130,7 +130,7 @@ TEST(PostgresStoreFailure, NothingIsLostOrDoneTwiceWhenConnectionsAreEnded) {
     auto store = open_with("&application_name=ended").value();
     ASSERT_TRUE(store->acquire(std::vector{shard}));
     auto writer = Writer{*store};
-    for (auto left = 40; left > 0; --left) {
+    for (auto left = 15; left > 0; --left) {
         writer.await(3);
         ASSERT_TRUE(shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                                          "WHERE application_name = 'ended'"));

@@ -27,6 +27,15 @@ void CommitRequest::add_fences(std::span<const Fence> fences) {
     if (fences.empty()) {
         return;
     }
+    if (fences.size() == 1) {
+        const auto& only = fences.front();
+        calls_.emplace_back(
+            statements::fence_one,
+            std::vector{keep(int4(only.shard.raw())),
+                        keep(int8(static_cast<std::int64_t>(only.epoch.raw()))),
+                        keep(int8(static_cast<std::int64_t>(only.stands_on.raw())))});
+        return;
+    }
     auto shards = ArrayParameter{Type::Int4, fences.size()};
     auto epochs = ArrayParameter{Type::Int8, fences.size()};
     auto commits = ArrayParameter{Type::Int8, fences.size()};
@@ -35,12 +44,10 @@ void CommitRequest::add_fences(std::span<const Fence> fences) {
         epochs.add_int8(fence.epoch.raw());
         commits.add_int8(fence.stands_on.raw());
     }
-    auto named = keep(std::move(shards));
-    if (fences.size() > 1) {
-        calls_.emplace_back(statements::hold, std::vector{named});
-    }
+    auto named = keep(std::move(shards).take());
+    calls_.emplace_back(statements::hold, std::vector{named});
     calls_.emplace_back(statements::fence,
-                        std::vector{named, keep(std::move(epochs)), keep(std::move(commits))});
+                        std::vector{named, keep(std::move(epochs).take()), keep(std::move(commits).take())});
 }
 
 void CommitRequest::add_removals(const Changes& changes) {
@@ -52,7 +59,7 @@ void CommitRequest::add_removals(const Changes& changes) {
             high.add(to);
         }
         calls_.emplace_back(statements::remove_ranges,
-                            std::vector{keep(std::move(low)), keep(std::move(high))});
+                            std::vector{keep(std::move(low).take()), keep(std::move(high).take())});
     }
     if (changes.tail) {
         calls_.emplace_back(statements::remove_tail, std::vector{*changes.tail});
@@ -62,7 +69,7 @@ void CommitRequest::add_removals(const Changes& changes) {
         for (auto key : changes.removals) {
             keys.add(key);
         }
-        calls_.emplace_back(statements::remove_keys, std::vector{keep(std::move(keys))});
+        calls_.emplace_back(statements::remove_keys, std::vector{keep(std::move(keys).take())});
     }
 }
 
@@ -83,13 +90,13 @@ void CommitRequest::add_puts(const Changes& changes) {
             values.add(value);
         }
         calls_.emplace_back(statements::put,
-                            std::vector{keep(std::move(keys)), keep(std::move(values))});
+                            std::vector{keep(std::move(keys).take()), keep(std::move(values).take())});
         left = left.subspan(count);
     }
 }
 
-std::string_view CommitRequest::keep(ArrayParameter array) {
-    return arrays_.emplace_back(std::move(array)).bytes();
+std::string_view CommitRequest::keep(std::string parameter) {
+    return parameters_.emplace_back(std::move(parameter));
 }
 
 } // namespace sluice::store::postgres

@@ -28,9 +28,9 @@ private:
     void add_removals(const Changes& changes);
     /// In several statements when it is much, so that no message grows beyond what a server takes.
     void add_puts(const Changes& changes);
-    std::string_view keep(ArrayParameter array);
+    std::string_view keep(std::string parameter);
 
-    std::deque<ArrayParameter> arrays_; // The calls point into them.
+    std::deque<std::string> parameters_; // The calls point into them.
     std::vector<Call> calls_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -54,6 +55,7 @@ public:
     }
 
     std::string_view bytes() const { return bytes_; }
+    std::string take() && { return std::move(bytes_); }
 
 private:
     std::string bytes_;

