@@ -56,7 +56,7 @@ Result<std::vector<ShardState>> PostgresStore::acquire(std::span<const ShardId> 
                                    {statements::raise, {named.bytes()}},
                                    statements::commit};
     auto rows = TRY(control_->insist(
-        "acquiring shards", [&](Connection& connection) { return connection.run(calls); }));
+        "acquiring shards", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
     auto raised = std::map<ShardId, ShardState>{};
     for (auto row = 0; row < rows[2].count(); ++row) {
         auto number = [&](int column) { return static_cast<std::uint64_t>(rows[2].number(row, column)); };

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -226,23 +227,77 @@ TEST(PostgresStoreFailure, GivesUpWhenThePatienceIsOver) {
     EXPECT_EQ(again.error(), refused.error());
 }
 
+/// Takes connections and says nothing.
+class SilentServer {
+public:
+    SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        auto address = sockaddr_in{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto size = socklen_t{sizeof(address)};
+        auto* place = reinterpret_cast<sockaddr*>(&address);
+        EXPECT_EQ(::bind(socket_, place, sizeof(address)), 0);
+        EXPECT_EQ(::getsockname(socket_, place, &size), 0);
+        EXPECT_EQ(::listen(socket_, 16), 0);
+        port_ = ntohs(address.sin_port);
+    }
+    ~SilentServer() { ::close(socket_); }
+    SilentServer(const SilentServer&) = delete;
+    SilentServer& operator=(const SilentServer&) = delete;
+
+    std::uint16_t port() const { return port_; }
+
+private:
+    int socket_;
+    std::uint16_t port_ = 0;
+};
+
 TEST(PostgresStoreFailure, AServerThatNeverAnswersIsGivenUp) {
-    auto listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    auto address = sockaddr_in{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto size = socklen_t{sizeof(address)};
-    ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    ASSERT_EQ(::listen(listener, 16), 0);
+    auto silent = SilentServer{};
     auto url = fmt::format("postgres://me:hidden@127.0.0.1:{}/d?timeout=200ms&patience=500ms",
-                           ntohs(address.sin_port));
+                           silent.port());
 
     auto refused = PostgresStore::open(Options::parse(url).value());
-    ::close(listener);
 
     EXPECT_EQ(refused.error().code, Errc::Unavailable);
     EXPECT_THAT(refused.error().message, HasSubstr("no answer in time"));
+}
+
+TEST(PostgresStoreFailure, OfSeveralHostsASilentOneIsPassedOver) {
+    NEEDS_POSTGRES();
+    auto silent = SilentServer{};
+    auto url = fmt::format("postgres://sluice:hidden@127.0.0.1:{},127.0.0.1:{}/postgres?schema={}&"
+                           "timeout=500ms",
+                           silent.port(), shared_server()->port(), new_schema());
+
+    auto store = PostgresStore::open(Options::parse(url).value());
+
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_TRUE((*store)->get("a"));
+}
+
+TEST(PostgresStoreFailure, WhoStoppedInTheMiddleOfACommitKeepsNoShard) {
+    NEEDS_POSTGRES();
+    auto schema = new_schema();
+    auto options = Options::parse(shared_server()->url(schema, "&timeout=300ms")).value();
+    auto store = PostgresStore::open(options).value();
+    auto where = fmt::format("host=127.0.0.1 port={} user=sluice dbname=postgres password=hidden",
+                             shared_server()->port());
+    auto* paused = PQconnectdb(where.c_str());
+    ASSERT_EQ(PQenterPipelineMode(paused), 1);
+    auto lock = fmt::format("SELECT 1 FROM {}.shards WHERE shard = 1 FOR UPDATE", schema);
+    for (const auto* sql : {"BEGIN", lock.c_str()}) {
+        ASSERT_EQ(PQsendQueryParams(paused, sql, 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
+    }
+    ASSERT_EQ(PQsendFlushRequest(paused), 1);
+    ASSERT_EQ(PQflush(paused), 0);
+    PQclear(PQgetResult(paused));
+
+    auto states = store->acquire(std::vector{shard});
+    PQfinish(paused);
+
+    ASSERT_TRUE(states) << states.error().message;
+    EXPECT_EQ(states->front().epoch, Epoch{1});
 }
 
 TEST(PostgresStoreFailure, ALongScanWhoseConnectionIsLostSaysSo) {

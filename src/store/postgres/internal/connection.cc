@@ -80,6 +80,16 @@ Outcome<Rows> Connection::run_one(const Call& call) {
     return std::move(rows.front());
 }
 
+Outcome<std::vector<Rows>> Connection::run_past_stuck(std::span<const Call> calls) {
+    auto rows = run(calls);
+    if (!rows && rows.error().trouble == Trouble::Busy) {
+        auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options_.timeout);
+        auto age = int8(limit.count());
+        TRY(run_one({statements::end_stuck, {age}}));
+    }
+    return rows;
+}
+
 Outcome<Rows> Connection::script(const std::string& sql, Nanos limit) {
     has_warned_ = false;
     limit_ = limit;

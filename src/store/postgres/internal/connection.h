@@ -58,6 +58,9 @@ public:
     /// that they had begun is rolled back. After Lost, the connection is of no more use.
     Outcome<std::vector<Rows>> run(std::span<const Call> calls);
     Outcome<Rows> run_one(const Call& call);
+    /// The same for what waits for the rows of shards: who holds them for too long without a word
+    /// to its server is thrown out, so that the next attempt gets them.
+    Outcome<std::vector<Rows>> run_past_stuck(std::span<const Call> calls);
     /// Statements without parameters, separated by semicolons; gives the first one's rows, as text.
     /// Only where nothing is prepared.
     Outcome<Rows> script(const std::string& sql, Nanos limit);
@@ -71,7 +74,9 @@ private:
 
     Connection(const Options& options, Role role);
 
+    /// To the first host that takes us.
     Outcome<void> connect();
+    Outcome<void> connect_to(std::size_t host);
     Outcome<void> configure();
     Outcome<void> learn(const Rows& facts);
     Outcome<void> prepare_all();

@@ -30,12 +30,30 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     }
 }
 
+/// The part of a comma-separated list; of a list of one, that one.
+std::string_view part_of(std::string_view list, std::size_t index) {
+    if (list.find(',') == std::string_view::npos) {
+        return list;
+    }
+    for (; index > 0 && list.find(',') != std::string_view::npos; --index) {
+        list.remove_prefix(list.find(',') + 1);
+    }
+    return list.substr(0, list.find(','));
+}
+
+std::size_t host_count(const Options& options) {
+    auto commas = [&](std::string_view name) { return std::ranges::count(options.parameter(name), ','); };
+    return static_cast<std::size_t>(std::max(commas("host"), commas("hostaddr"))) + 1;
+}
+
 /// Names and values for libpq, whose own defaults are made for people at a terminal.
 class ConnectParameters {
 public:
-    explicit ConnectParameters(const Options& options) {
+    /// For one of the hosts: libpq would spend all the time there is on the first that is silent.
+    ConnectParameters(const Options& options, std::size_t host) {
         for (const auto& [name, value] : options.parameters) {
-            add(name, value);
+            auto is_list = name == "host" || name == "hostaddr" || name == "port";
+            add(name, is_list ? part_of(value, host) : std::string_view{value});
         }
         add_unless_given(options, "application_name", "sluice");
         add_unless_given(options, "client_encoding", "UTF8");
@@ -45,7 +63,7 @@ public:
         add_unless_given(options, "tcp_user_timeout",
                          std::to_string(milliseconds(options.timeout)));
         // Of several hosts, the one that takes writes.
-        if (options.parameter("host").find(',') != std::string_view::npos) {
+        if (host_count(options) > 1) {
             add_unless_given(options, "target_session_attrs", "read-write");
         }
     }
@@ -86,11 +104,15 @@ std::string settings_of(const Options& options, Role role) {
         "SET statement_timeout = {};"
         "SET lock_timeout = 0;"
         "SET idle_in_transaction_session_timeout = {};"
+        // A client that vanished in the middle of sending holds its locks until this finds out.
+        "SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {};"
+        "SET tcp_keepalives_count = {};"
         // Everything we ask for goes by a key: no statistics may talk the planner out of it.
         "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;"
         "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
         "SET jit = off;",
-        options.schema, milliseconds(options.timeout), idle);
+        options.schema, milliseconds(options.timeout), idle, keepalive_idle_seconds,
+        keepalive_interval_seconds, keepalive_count);
     if (role == Role::Commits && options.durability == Durability::Relaxed) {
         sql += "SET synchronous_commit = off;";
     } else {
@@ -103,8 +125,23 @@ std::string settings_of(const Options& options, Role role) {
 } // namespace
 
 Outcome<void> Connection::connect() {
+    auto outcome = Outcome<void>{};
+    for (auto host = std::size_t{0}; host < host_count(options_); ++host) {
+        outcome = connect_to(host);
+        if (outcome) {
+            return {};
+        }
+    }
+    if (auto password = options_.parameter("password"); !outcome && !password.empty()) {
+        replace_all(outcome.error().message, password, "(password)");
+    }
+    return outcome;
+}
+
+Outcome<void> Connection::connect_to(std::size_t host) {
     auto until = Moment::clock::now() + options_.timeout;
-    connection_ = ConnectParameters{options_}.start();
+    PQfinish(connection_);
+    connection_ = ConnectParameters{options_, host}.start();
     if (connection_ == nullptr) {
         return std::unexpected(lost("out of memory"));
     }
@@ -114,11 +151,7 @@ Outcome<void> Connection::connect() {
         &has_warned_);
     for (auto wanted = PGRES_POLLING_WRITING; wanted != PGRES_POLLING_OK;) {
         if (wanted == PGRES_POLLING_FAILED || PQstatus(connection_) == CONNECTION_BAD) {
-            auto failure = broken("connecting");
-            if (auto password = options_.parameter("password"); !password.empty()) {
-                replace_all(failure.message, password, "(password)");
-            }
-            return std::unexpected(std::move(failure));
+            return std::unexpected(broken("connecting"));
         }
         TRY(wait(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT, until));
         wanted = PQconnectPoll(connection_);

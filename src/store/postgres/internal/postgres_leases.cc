@@ -41,7 +41,7 @@ Result<LeaseTable> PostgresLeases::renew(const Member& member, Nanos lasts) {
                                    statements::owners,
                                    statements::commit};
     auto rows = TRY(session_.insist(
-        "renewing leases", [&](Connection& connection) { return connection.run(calls); }));
+        "renewing leases", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
     return table_of(rows[4], shard_count_);
 }
 
@@ -60,7 +60,7 @@ PostgresLeases::take(const Member& member, std::span<const ShardId> shards) {
                                        {statements::hold, {named.bytes()}},
                                        {statements::take, {member.id, named.bytes(), again}},
                                        statements::commit};
-        return connection.run(calls);
+        return connection.run_past_stuck(calls);
     }));
     if (rows[2].count() == 0) {
         return fail(Errc::Stale, "member {} is not alive: its lease has ended", member.id);
@@ -84,7 +84,7 @@ Result<void> PostgresLeases::release(const Member& member, std::span<const Shard
                                    {statements::release, {member.id, named.bytes()}},
                                    statements::commit};
     std::ignore = TRY(session_.insist(
-        "releasing shards", [&](Connection& connection) { return connection.run(calls); }));
+        "releasing shards", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
     return {};
 }
 
@@ -94,7 +94,7 @@ Result<void> PostgresLeases::leave(const Member& member) {
                                    {statements::leave, {member.id}},
                                    statements::commit};
     std::ignore = TRY(session_.insist(
-        "leaving", [&](Connection& connection) { return connection.run(calls); }));
+        "leaving", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
     return {};
 }
 

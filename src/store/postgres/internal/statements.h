@@ -56,6 +56,16 @@ inline constexpr auto end_backend = Statement{
                    " WHERE pid = $1::int AND"
                    " (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint"};
 
+/// Ends those who began a transaction on shards or members and stopped in the middle of sending it:
+/// processes that were paused.
+inline constexpr auto end_stuck = Statement{
+    "end_stuck",
+    "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a"
+    " WHERE a.usename = current_user AND a.pid <> pg_backend_pid() AND a.wait_event = 'ClientRead'"
+    " AND a.xact_start < clock_timestamp() - $1::bigint * interval '1 millisecond'"
+    " AND EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.mode <> 'AccessShareLock'"
+    " AND l.relation IN ('shards'::regclass, 'members'::regclass))"};
+
 inline constexpr auto get = Statement{"get", "SELECT value FROM entries WHERE key = $1::bytea"};
 inline constexpr auto page = Statement{
     "page", "SELECT key, value FROM entries WHERE key >= $1::bytea AND key < $2::bytea"
@@ -99,7 +109,7 @@ inline constexpr auto leave = Statement{"leave", "DELETE FROM members WHERE id =
 
 inline constexpr auto all = std::array{
     begin,       commit,      hold, fence, fence_one, remove_ranges, remove_tail, remove_keys, put,
-    touch,       states,      raise, end_backend, get,          page,        page_to_end, table_bytes,
+    touch,       states,      raise, end_backend, end_stuck, get,          page,        page_to_end, table_bytes,
     lock_leases, renew,       forget_dead, owners, is_alive,    take,        release,     leave};
 
 } // namespace statements

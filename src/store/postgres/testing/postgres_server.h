@@ -28,6 +28,7 @@ public:
     std::string url(std::string_view schema, std::string_view parameters = {}) const;
     /// As another role than the one the server was made by.
     std::string url_of(std::string_view user, std::string_view schema) const;
+    std::uint16_t port() const { return port_; }
     /// Runs a statement, without the store, and gives the first column of its rows, separated by
     /// spaces.
     Result<std::string> ask(const std::string& sql) const;
