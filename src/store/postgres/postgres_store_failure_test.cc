@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/postgres/postgres_store.h"
+#include "store/postgres/testing/deaf_proxy.h"
 #include "store/postgres/testing/shared_server.h"
 
 namespace sluice::store::postgres {
@@ -140,6 +141,33 @@ TEST(PostgresStoreFailure, NothingIsLostOrDoneTwiceWhenConnectionsAreEnded) {
     writer.finish();
 
     expect_each_once(*store, writer);
+}
+
+TEST(PostgresStoreFailure, ACommitWhoseAnswerIsLostIsNotDoneAgain) {
+    NEEDS_POSTGRES();
+    auto proxy = testing::DeafProxy{shared_server()->port()};
+    auto options = Options::parse(fmt::format("postgres://sluice:hidden@127.0.0.1:{}/postgres?"
+                                              "schema={}",
+                                              proxy.port(), new_schema()))
+                       .value();
+    auto store = PostgresStore::open(options).value();
+    ASSERT_TRUE(store->acquire(std::vector{shard}));
+    auto batch = store->make_batch();
+    for (auto number = std::uint64_t{0}; number < 3; ++number) {
+        batch->clear();
+        batch->fence({shard, Epoch{1}, CommitNumber{number}});
+        batch->put("last", std::to_string(number));
+        // The connection for commits is there from the second on.
+        if (number > 0) {
+            proxy.lose_next_answer();
+        }
+        auto done = store->commit(*batch);
+
+        ASSERT_TRUE(done) << done.error().message;
+        EXPECT_TRUE(proxy.has_lost_one());
+        EXPECT_EQ(store->get("last").value(), std::to_string(number));
+    }
+    EXPECT_EQ(store->acquire(std::vector{shard}).value().front().commit, CommitNumber{3});
 }
 
 TEST(PostgresStoreFailure, ACommitOutlastsAServerThatStandsStill) {
