@@ -66,8 +66,8 @@ Result<void> take_own(Options& options, std::string_view name, std::string_view 
         auto is_plain = [](char byte) {
             return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
         };
-        if (value.empty() || value.size() > schema_bytes_max || !std::ranges::all_of(value, is_plain) ||
-            value.starts_with("pg_")) {
+        if (value.empty() || value.size() > schema_bytes_max ||
+            !std::ranges::all_of(value, is_plain) || value.starts_with("pg_")) {
             return fail(Errc::InvalidInput,
                         "schema={} in a store's URL: up to {} lower-case letters, digits and _ "
                         "are needed, not beginning with pg_",
@@ -108,10 +108,11 @@ Result<std::string> split_parameters(Options& options, std::string_view query,
 Result<void> check_credentials(std::string_view address) {
     auto rest = address.substr(address.find("://") + 3);
     auto authority = rest.substr(0, rest.find('/'));
-    if (std::ranges::count(rest, '@') > 1 ||
-        (authority.find('@') == std::string_view::npos && rest.find('@') != std::string_view::npos)) {
-        return fail(Errc::InvalidInput, "a postgres URL has one @ at most, behind user and "
-                                        "password: write @ as %40 and / as %2F in them");
+    if (std::ranges::count(rest, '@') > 1 || (authority.find('@') == std::string_view::npos &&
+                                              rest.find('@') != std::string_view::npos)) {
+        return fail(Errc::InvalidInput,
+                    "a postgres URL has one @ at most, behind user and "
+                    "password: write @ as %40 and / as %2F in them");
     }
     return {};
 }
@@ -119,8 +120,9 @@ Result<void> check_credentials(std::string_view address) {
 Result<void> check_ports(std::string_view ports) {
     auto is_port = [](char byte) { return (byte >= '0' && byte <= '9') || byte == ','; };
     if (!std::ranges::all_of(ports, is_port)) {
-        return fail(Errc::InvalidInput, "the port in a postgres URL is no number; in a password, "
-                                        "write : as %3A, / as %2F and @ as %40");
+        return fail(Errc::InvalidInput,
+                    "the port in a postgres URL is no number; in a password, "
+                    "write : as %3A, / as %2F and @ as %40");
     }
     return {};
 }

@@ -29,7 +29,7 @@ struct Options {
     std::uint16_t readers = 4; ///< Connections for reads, at most.
 
     Durability durability = Durability::Strict; ///< Strict or Relaxed.
-    std::uint16_t shard_count = 64; ///< Used when the tables are made, kept ever after.
+    std::uint16_t shard_count = 64;             ///< Used when the tables are made, kept ever after.
     /// Hears, from any thread, why a call is being tried again.
     std::function<void(std::string_view)> report = {};
 

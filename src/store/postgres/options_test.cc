@@ -13,8 +13,9 @@ std::string refusal(std::string_view url) {
 }
 
 TEST(PostgresOptions, ComeFromAUrl) {
-    auto options = Options::parse("postgres://me:s%40cret@db.example:5433/flows?schema=eu_1&"
-                                  "sslmode=require&patience=90&timeout=1500ms&readers=2");
+    auto options = Options::parse(
+        "postgres://me:s%40cret@db.example:5433/flows?schema=eu_1&"
+        "sslmode=require&patience=90&timeout=1500ms&readers=2");
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_EQ(options->parameter("user"), "me");
@@ -54,18 +55,18 @@ TEST(PostgresOptions, RefuseUnknownParametersAndNameTheNearest) {
 TEST(PostgresOptions, RefuseValuesOutOfRange) {
     for (auto url : {"postgres://h?patience=0", "postgres://h?patience=", "postgres://h?patience=x",
                      "postgres://h?timeout=99999999", "postgres://h?readers=0",
-                     "postgres://h?readers=99999999999999999999", "postgres://h?schema=",
-                     "postgres://h?schema=a\"b", "postgres://h?schema=pg_x", "redis://h",
-                     "postgres:/h", "postgres://h:99x/d", "postgres://h/%zz"}) {
+                     "postgres://h?readers=99999999999999999999",
+                     "postgres://h?schema=", "postgres://h?schema=a\"b", "postgres://h?schema=pg_x",
+                     "redis://h", "postgres:/h", "postgres://h:99x/d", "postgres://h/%zz"}) {
         EXPECT_NE(refusal(url), "taken") << url;
     }
 }
 
 TEST(PostgresOptions, NeverRepeatAPassword) {
-    for (auto url :
-         {"postgres://me:top@secret@h/d", "postgres://me:top/secret@h/d", "postgres://me:top:secret@h:x/d",
-          "postgres://me:%zzsecret@h/d", "postgres://me:secret@h/d?x=1", "postgres://me:secret@[h/d",
-          "postgres://me:secret@h/d?patience=0"}) {
+    for (auto url : {"postgres://me:top@secret@h/d", "postgres://me:top/secret@h/d",
+                     "postgres://me:top:secret@h:x/d", "postgres://me:%zzsecret@h/d",
+                     "postgres://me:secret@h/d?x=1", "postgres://me:secret@[h/d",
+                     "postgres://me:secret@h/d?patience=0"}) {
         auto said = refusal(url);
         EXPECT_NE(said, "taken") << url;
         EXPECT_EQ(said.find("secret"), std::string::npos) << said;

@@ -19,8 +19,9 @@ constexpr auto vacuum_limit = std::chrono::hours{6};
 
 Result<void> check_options(const Options& options) {
     if (options.durability == Durability::Memory) {
-        return fail(Errc::InvalidInput, "durability memory keeps nothing: a store in PostgreSQL is "
-                                        "strict or relaxed");
+        return fail(Errc::InvalidInput,
+                    "durability memory keeps nothing: a store in PostgreSQL is "
+                    "strict or relaxed");
     }
     if (options.shard_count == 0 || options.shard_count == 0xFFFF) {
         return fail(Errc::InvalidInput, "{} shards, 1 to 65534 are possible", options.shard_count);
@@ -55,11 +56,14 @@ Result<std::vector<ShardState>> PostgresStore::acquire(std::span<const ShardId> 
                                    {statements::hold, {named.bytes()}},
                                    {statements::raise, {named.bytes()}},
                                    statements::commit};
-    auto rows = TRY(control_->insist(
-        "acquiring shards", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
+    auto rows = TRY(control_->insist("acquiring shards", [&](Connection& connection) {
+        return connection.run_past_stuck(calls);
+    }));
     auto raised = std::map<ShardId, ShardState>{};
     for (auto row = 0; row < rows[2].count(); ++row) {
-        auto number = [&](int column) { return static_cast<std::uint64_t>(rows[2].number(row, column)); };
+        auto number = [&](int column) {
+            return static_cast<std::uint64_t>(rows[2].number(row, column));
+        };
         raised[ShardId{static_cast<std::uint16_t>(number(0))}] = {Epoch{number(1)},
                                                                   CommitNumber{number(2)}};
     }
@@ -130,7 +134,9 @@ std::uint64_t PostgresStore::disk_bytes() const {
     auto lock = std::lock_guard{size_mutex_};
     auto now = Nanos{std::chrono::steady_clock::now().time_since_epoch()};
     if (!sized_at_ || now - *sized_at_ > size_lasts) {
-        auto ask = [](Connection& connection) { return connection.run_one(statements::table_bytes); };
+        auto ask = [](Connection& connection) {
+            return connection.run_one(statements::table_bytes);
+        };
         auto rows = readers_->attempt(ask);
         if (rows && rows->count() == 1) {
             size_ = static_cast<std::uint64_t>(rows->number(0, 0));

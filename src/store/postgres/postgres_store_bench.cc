@@ -123,7 +123,12 @@ void scan(benchmark::State& state) {
 // The argument is how many keys, with values of 100 bytes.
 BENCHMARK(bare_upsert)->Arg(1)->Arg(100)->Arg(1000)->UseRealTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(strict_commit)->Arg(1)->Arg(100)->Arg(1000)->UseRealTime()->Unit(benchmark::kMicrosecond);
-BENCHMARK(relaxed_commit)->Arg(1)->Arg(100)->Arg(1000)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(relaxed_commit)
+    ->Arg(1)
+    ->Arg(100)
+    ->Arg(1000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(get)->UseRealTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(scan)->Arg(10)->Arg(100)->Arg(100'000)->UseRealTime()->Unit(benchmark::kMicrosecond);
 

@@ -104,7 +104,8 @@ void expect_each_once(Store& store, const Writer& writer) {
     EXPECT_EQ(store.get("catalog").value(), std::to_string(number - 1));
 }
 
-Result<std::unique_ptr<PostgresStore>> open_with(std::string_view parameters, std::function<void(std::string_view)> report = {}) {
+Result<std::unique_ptr<PostgresStore>> open_with(
+    std::string_view parameters, std::function<void(std::string_view)> report = {}) {
     auto options = TRY(Options::parse(shared_server()->url(new_schema(), parameters)));
     options.shard_count = 4;
     options.report = std::move(report);
@@ -134,8 +135,9 @@ TEST(PostgresStoreFailure, NothingIsLostOrDoneTwiceWhenConnectionsAreEnded) {
     auto writer = Writer{*store};
     for (auto left = 15; left > 0; --left) {
         writer.await(3);
-        ASSERT_TRUE(shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                                         "WHERE application_name = 'ended'"));
+        ASSERT_TRUE(
+            shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                                 "WHERE application_name = 'ended'"));
         EXPECT_TRUE(store->get("last"));
     }
     writer.finish();
@@ -173,16 +175,18 @@ TEST(PostgresStoreFailure, ACommitWhoseAnswerIsLostIsNotDoneAgain) {
 TEST(PostgresStoreFailure, ACommitOutlastsAServerThatStandsStill) {
     NEEDS_POSTGRES();
     auto retries = std::atomic<int>{0};
-    auto store = open_with("&application_name=still&timeout=300ms&patience=60",
-                           [&](std::string_view) { ++retries; })
-                     .value();
+    auto store =
+        open_with("&application_name=still&timeout=300ms&patience=60", [&](std::string_view) {
+            ++retries;
+        }).value();
     ASSERT_TRUE(store->acquire(std::vector{shard}));
     auto batch = store->make_batch();
     batch->fence({shard, Epoch{1}, CommitNumber{0}});
     batch->put("a", "1");
     ASSERT_TRUE(store->commit(*batch));
-    auto backend = shared_server()->ask("SELECT pid FROM pg_stat_activity WHERE application_name = "
-                                        "'still' AND query LIKE 'COMMIT%' ORDER BY state_change DESC LIMIT 1");
+    auto backend = shared_server()->ask(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = "
+        "'still' AND query LIKE 'COMMIT%' ORDER BY state_change DESC LIMIT 1");
     auto process = static_cast<pid_t>(std::stoi(backend.value()));
     ASSERT_EQ(::kill(process, SIGSTOP), 0);
 
@@ -205,9 +209,46 @@ TEST(PostgresStoreFailure, ACommitOutlastsAServerThatStandsStill) {
     EXPECT_EQ(store->acquire(std::vector{shard}).value().front().commit, CommitNumber{2});
 }
 
+TEST(PostgresStoreFailure, AStrictCommitWaitsForItsReplica) {
+    NEEDS_POSTGRES();
+    auto retries = std::atomic<int>{0};
+    auto store = open_with("&timeout=300ms", [&](std::string_view) { ++retries; }).value();
+    ASSERT_TRUE(store->acquire(std::vector{shard}));
+    ASSERT_TRUE(shared_server()->ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'"));
+    ASSERT_TRUE(shared_server()->ask("SELECT pg_reload_conf()"));
+    auto await_setting = [](std::string_view value) {
+        auto limit = std::chrono::steady_clock::now() + 30s;
+        while (shared_server()->ask("SHOW synchronous_standby_names") != value &&
+               std::chrono::steady_clock::now() < limit) {
+            std::this_thread::sleep_for(1ms);
+        }
+    };
+    await_setting("nobody");
+    auto is_done = std::atomic<bool>{false};
+    auto done = Result<void>{};
+    auto committing = std::thread{[&] {
+        auto batch = store->make_batch();
+        batch->fence({shard, Epoch{1}, CommitNumber{0}});
+        done = store->commit(*batch);
+        is_done = true;
+    }};
+    auto limit = std::chrono::steady_clock::now() + 30s;
+    while (retries < 3 && !is_done && std::chrono::steady_clock::now() < limit) {
+        std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_FALSE(is_done);
+    EXPECT_TRUE(shared_server()->ask("ALTER SYSTEM RESET synchronous_standby_names"));
+    EXPECT_TRUE(shared_server()->ask("SELECT pg_reload_conf()"));
+    committing.join();
+
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(store->acquire(std::vector{shard}).value().front().commit, CommitNumber{1});
+}
+
 TEST(PostgresStoreFailure, AnOwnerThatWasReplacedWhileItWasCutOffIsRefused) {
     NEEDS_POSTGRES();
-    auto options = Options::parse(shared_server()->url(new_schema(), "&application_name=cut")).value();
+    auto options =
+        Options::parse(shared_server()->url(new_schema(), "&application_name=cut")).value();
     options.shard_count = 4;
     auto former = PostgresStore::open(options).value();
     auto latter = PostgresStore::open(options).value();
@@ -294,9 +335,10 @@ TEST(PostgresStoreFailure, AServerThatNeverAnswersIsGivenUp) {
 TEST(PostgresStoreFailure, OfSeveralHostsASilentOneIsPassedOver) {
     NEEDS_POSTGRES();
     auto silent = SilentServer{};
-    auto url = fmt::format("postgres://sluice:hidden@127.0.0.1:{},127.0.0.1:{}/postgres?schema={}&"
-                           "timeout=500ms",
-                           silent.port(), shared_server()->port(), new_schema());
+    auto url = fmt::format(
+        "postgres://sluice:hidden@127.0.0.1:{},127.0.0.1:{}/postgres?schema={}&"
+        "timeout=500ms",
+        silent.port(), shared_server()->port(), new_schema());
 
     auto store = PostgresStore::open(Options::parse(url).value());
 
@@ -337,8 +379,9 @@ TEST(PostgresStoreFailure, ALongScanWhoseConnectionIsLostSaysSo) {
     }
     ASSERT_TRUE(store->commit(*batch));
     auto cursor = store->scan({}, {});
-    ASSERT_TRUE(shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
-                                     "application_name = 'scanned'"));
+    ASSERT_TRUE(
+        shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                             "application_name = 'scanned'"));
     while (cursor->is_valid()) {
         cursor->next();
     }
@@ -359,7 +402,8 @@ TEST(PostgresStoreFailure, AFullDiskRefusesAndIsTriedAgain) {
     auto options = Options::parse(shared_server()->url(schema)).value();
     auto store = PostgresStore::open(options).value();
     ASSERT_TRUE(shared_server()->ask(fmt::format(
-        "SET search_path = {}; CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "SET search_path = {}; CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ "
+        "BEGIN "
         "RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END $$; CREATE TRIGGER "
         "no_space BEFORE INSERT ON entries EXECUTE FUNCTION no_space()",
         schema)));
@@ -382,14 +426,16 @@ TEST(PostgresStoreFailure, AServerThatTakesNoWritesIsWaitedFor) {
     auto store = open_with("&application_name=readonly&patience=500ms").value();
     auto batch = store->make_batch();
     batch->put("a", "1");
-    ASSERT_TRUE(shared_server()->ask("ALTER DATABASE postgres SET default_transaction_read_only = on"));
+    ASSERT_TRUE(
+        shared_server()->ask("ALTER DATABASE postgres SET default_transaction_read_only = on"));
 
     auto refused = store->commit(*batch);
 
     EXPECT_EQ(refused.error().code, Errc::Unavailable);
     EXPECT_FALSE(store->is_writable());
-    ASSERT_TRUE(shared_server()->ask("BEGIN READ WRITE; ALTER DATABASE postgres RESET "
-                                     "default_transaction_read_only; COMMIT"));
+    ASSERT_TRUE(
+        shared_server()->ask("BEGIN READ WRITE; ALTER DATABASE postgres RESET "
+                             "default_transaction_read_only; COMMIT"));
     EXPECT_TRUE(store->commit(*batch));
 }
 

@@ -12,13 +12,13 @@
 namespace sluice::store::postgres {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 using store::testing::LeaseContract;
 using store::testing::LeaseKind;
 using store::testing::StoreContract;
 using store::testing::StoreKind;
+using ::testing::HasSubstr;
 using testing::new_schema;
+using ::testing::Not;
 using testing::shared_server;
 
 Options options_of(const std::string& schema, std::string_view parameters = {}) {
@@ -43,8 +43,7 @@ std::unique_ptr<Store> make_store() {
     return open_in(last_schema);
 }
 
-INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract,
-                         ::testing::Values(StoreKind{"Store", make_store}),
+INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract, ::testing::Values(StoreKind{"Store", make_store}),
                          store::testing::name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Postgres, LeaseContract,
                          ::testing::Values(LeaseKind{"Store", make_store,
@@ -266,12 +265,35 @@ TEST(PostgresStore, SaysAtOnceThatAPasswordIsWrong) {
     EXPECT_THAT(refused.error().message, Not(HasSubstr("not-the-one")));
 }
 
+TEST(PostgresStore, NeedsNoMoreThanASchemaOfItsOwn) {
+    NEEDS_POSTGRES();
+    ASSERT_TRUE(
+        shared_server()->ask("CREATE ROLE plain LOGIN PASSWORD 'hidden'; CREATE SCHEMA "
+                             "plain AUTHORIZATION plain"));
+    auto options = Options::parse(shared_server()->url_of("plain", "plain")).value();
+    auto store = PostgresStore::open(options);
+    ASSERT_TRUE(store) << store.error().message;
+    auto batch = (*store)->make_batch();
+    batch->put("a", "1");
+    ASSERT_TRUE((*store)->commit(*batch));
+    // Lost in the middle, it must be able to end its own process at the server.
+    ASSERT_TRUE(
+        shared_server()->ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                             "usename = 'plain'"));
+
+    EXPECT_TRUE((*store)->commit(*batch));
+    EXPECT_TRUE((*store)->leases()->renew({.id = "m", .address = ""}, std::chrono::seconds{1}));
+    EXPECT_TRUE((*store)->compact());
+    EXPECT_GT((*store)->disk_bytes(), 0);
+}
+
 TEST(PostgresStore, RefusesStrictWhereTheServerDoesNotWaitForTheDisk) {
     NEEDS_POSTGRES();
     auto schema = new_schema();
     open_in(schema);
-    ASSERT_TRUE(shared_server()->ask("CREATE ROLE hasty SUPERUSER LOGIN PASSWORD 'hidden'; ALTER "
-                                     "ROLE hasty SET synchronous_commit = off"));
+    ASSERT_TRUE(
+        shared_server()->ask("CREATE ROLE hasty SUPERUSER LOGIN PASSWORD 'hidden'; ALTER "
+                             "ROLE hasty SET synchronous_commit = off"));
     auto options = Options::parse(shared_server()->url_of("hasty", schema)).value();
 
     auto refused = PostgresStore::open(options);

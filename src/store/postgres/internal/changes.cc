@@ -40,9 +40,10 @@ public:
 
     Result<void> check_sizes() const {
         if (key_max_ > key_bytes_max || value_max_ > value_bytes_max) {
-            return fail(Errc::LimitExceeded,
-                        "a key of {} bytes or a value of {} bytes; PostgreSQL takes up to {} and {}",
-                        key_max_, value_max_, key_bytes_max, value_bytes_max);
+            return fail(
+                Errc::LimitExceeded,
+                "a key of {} bytes or a value of {} bytes; PostgreSQL takes up to {} and {}",
+                key_max_, value_max_, key_bytes_max, value_bytes_max);
         }
         return {};
     }

@@ -46,8 +46,8 @@ void CommitRequest::add_fences(std::span<const Fence> fences) {
     }
     auto named = keep(std::move(shards).take());
     calls_.emplace_back(statements::hold, std::vector{named});
-    calls_.emplace_back(statements::fence,
-                        std::vector{named, keep(std::move(epochs).take()), keep(std::move(commits).take())});
+    calls_.emplace_back(statements::fence, std::vector{named, keep(std::move(epochs).take()),
+                                                       keep(std::move(commits).take())});
 }
 
 void CommitRequest::add_removals(const Changes& changes) {
@@ -89,8 +89,8 @@ void CommitRequest::add_puts(const Changes& changes) {
             keys.add(key);
             values.add(value);
         }
-        calls_.emplace_back(statements::put,
-                            std::vector{keep(std::move(keys).take()), keep(std::move(values).take())});
+        calls_.emplace_back(statements::put, std::vector{keep(std::move(keys).take()),
+                                                         keep(std::move(values).take())});
         left = left.subspan(count);
     }
 }

@@ -147,7 +147,8 @@ Outcome<bool> Committer::settle(Connection& connection, std::span<const Fence> f
     auto shards = shards_of(fences);
     auto calls = std::vector<Call>{};
     if (is_other) {
-        calls.emplace_back(statements::end_backend, std::vector<std::string_view>{process, started, limit});
+        calls.emplace_back(statements::end_backend,
+                           std::vector<std::string_view>{process, started, limit});
     }
     calls.emplace_back(statements::states, std::vector{shards.bytes()});
     auto rows = TRY(connection.run(calls));
@@ -196,11 +197,12 @@ Error Committer::stale(std::span<const Fence> fences) {
         }
         auto is_behind = epoch < fence->epoch.raw() ||
                          (epoch == fence->epoch.raw() && commit < fence->stands_on.raw());
-        return {Errc::Stale,
-                fmt::format("shard {} is at epoch {} commit {}, the batch stands on epoch {} "
-                            "commit {}{}",
-                            shard.raw(), epoch, commit, fence->epoch.raw(), fence->stands_on.raw(),
-                            is_behind ? ": the server has lost commits that it had acknowledged" : "")};
+        return {
+            Errc::Stale,
+            fmt::format("shard {} is at epoch {} commit {}, the batch stands on epoch {} "
+                        "commit {}{}",
+                        shard.raw(), epoch, commit, fence->epoch.raw(), fence->stands_on.raw(),
+                        is_behind ? ": the server has lost commits that it had acknowledged" : "")};
     }
     return {Errc::Stale, "a fence of the batch did not match"};
 }

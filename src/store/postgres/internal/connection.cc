@@ -164,7 +164,8 @@ Outcome<void> Connection::wait(short events, Moment until) {
             return std::unexpected(lost("no answer in time"));
         }
         auto socket = pollfd{.fd = PQsocket(connection_), .events = events, .revents = 0};
-        auto ready = ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 60'000)));
+        auto ready =
+            ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 60'000)));
         if (ready > 0) {
             return {};
         }

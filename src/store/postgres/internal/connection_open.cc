@@ -25,7 +25,8 @@ std::int64_t milliseconds(Nanos duration) {
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    for (auto at = text.find(what); at != std::string::npos;
+         at = text.find(what, at + with.size())) {
         text.replace(at, what.size(), with);
     }
 }
@@ -42,7 +43,9 @@ std::string_view part_of(std::string_view list, std::size_t index) {
 }
 
 std::size_t host_count(const Options& options) {
-    auto commas = [&](std::string_view name) { return std::ranges::count(options.parameter(name), ','); };
+    auto commas = [&](std::string_view name) {
+        return std::ranges::count(options.parameter(name), ',');
+    };
     return static_cast<std::size_t>(std::max(commas("host"), commas("hostaddr"))) + 1;
 }
 
@@ -81,7 +84,9 @@ public:
     }
 
 private:
-    void add(std::string_view name, std::string_view value) { parameters_.emplace_back(name, value); }
+    void add(std::string_view name, std::string_view value) {
+        parameters_.emplace_back(name, value);
+    }
     void add_unless_given(const Options& options, std::string_view name, std::string_view value) {
         if (options.parameter(name).empty()) {
             add(name, value);
@@ -92,7 +97,8 @@ private:
 };
 
 std::string settings_of(const Options& options, Role role) {
-    auto idle = role == Role::Scans ? milliseconds(cursor_idle_limit) : milliseconds(options.timeout);
+    auto idle =
+        role == Role::Scans ? milliseconds(cursor_idle_limit) : milliseconds(options.timeout);
     auto sql = fmt::format(
         "SELECT pg_backend_pid(), (extract(epoch FROM backend_start) * 1000000)::bigint,"
         " current_setting('fsync'), current_setting('synchronous_commit'),"
@@ -116,8 +122,9 @@ std::string settings_of(const Options& options, Role role) {
     if (role == Role::Commits && options.durability == Durability::Relaxed) {
         sql += "SET synchronous_commit = off;";
     } else {
-        sql += "SELECT set_config('synchronous_commit', 'on', false)"
-               " WHERE current_setting('synchronous_commit') = 'off';";
+        sql +=
+            "SELECT set_config('synchronous_commit', 'on', false)"
+            " WHERE current_setting('synchronous_commit') = 'off';";
     }
     return sql;
 }
@@ -169,15 +176,16 @@ Outcome<void> Connection::configure() {
 
 Outcome<void> Connection::learn(const Rows& facts) {
     if (facts.count() != 1) {
-        return std::unexpected(refused(Errc::Unsupported, "the server does not show our own "
-                                                          "connection in pg_stat_activity"));
+        return std::unexpected(refused(Errc::Unsupported,
+                                       "the server does not show our own "
+                                       "connection in pg_stat_activity"));
     }
     auto number = [&](int column) { return std::stoll(std::string{facts.bytes(0, column)}); };
     backend_ = {.process = static_cast<std::int32_t>(number(0)), .started = number(1)};
     if (number(4) < server_version_least) {
         return std::unexpected(
-            refused(Errc::Unsupported, fmt::format("the server has version {}, 14 is needed",
-                                                   number(4) / 10'000)));
+            refused(Errc::Unsupported,
+                    fmt::format("the server has version {}, 14 is needed", number(4) / 10'000)));
     }
     auto fsync = facts.bytes(0, 2);
     auto synchronous = facts.bytes(0, 3);

@@ -18,7 +18,7 @@ Errc code_of_refusal(std::string_view state) {
     if (state.starts_with("22") || state.starts_with("28") || state == "42501") {
         return Errc::InvalidInput;
     }
-    return state.starts_with("54") ? Errc::LimitExceeded
+    return state.starts_with("54")   ? Errc::LimitExceeded
            : state.starts_with("58") ? Errc::Io
                                      : Errc::Internal;
 }
@@ -48,7 +48,8 @@ Failure failure_of(std::string_view state, std::string message) {
         return {
             .trouble = Trouble::ReadOnly, .code = Errc::Unavailable, .message = std::move(message)};
     }
-    if (state.starts_with("40") || state.starts_with("53") || state == "55P03" || state == "57014") {
+    if (state.starts_with("40") || state.starts_with("53") || state == "55P03" ||
+        state == "57014") {
         return {.trouble = Trouble::Busy, .code = Errc::Unavailable, .message = std::move(message)};
     }
     return refused(code_of_refusal(state), fmt::format("{} (SQLSTATE {})", message, state));

@@ -101,8 +101,10 @@ private:
         }
         auto rows = TRY(ask(connection, "SELECT name, value FROM meta"));
         auto shards = TRY(check(rows));
-        auto counted = TRY(ask(connection, "SELECT count(*), coalesce(max(shard), -1) FROM shards"));
-        if (number_of(counted.bytes(0, 0)) != shards || number_of(counted.bytes(0, 1)) != shards - 1) {
+        auto counted =
+            TRY(ask(connection, "SELECT count(*), coalesce(max(shard), -1) FROM shards"));
+        if (number_of(counted.bytes(0, 0)) != shards ||
+            number_of(counted.bytes(0, 1)) != shards - 1) {
             return std::unexpected(damaged(fmt::format("table shards has {} rows, meta says {}",
                                                        counted.bytes(0, 0), shards)));
         }
@@ -116,7 +118,8 @@ private:
         }
         auto format = number_of(meta["format"]);
         if (!format || *format < 1) {
-            return std::unexpected(damaged(fmt::format("table meta has the format '{}'", meta["format"])));
+            return std::unexpected(
+                damaged(fmt::format("table meta has the format '{}'", meta["format"])));
         }
         if (*format > layout_format) {
             return std::unexpected(refused(
@@ -127,7 +130,8 @@ private:
         }
         auto shards = number_of(meta["shards"]);
         if (!shards || *shards < 1 || *shards >= 0xFFFF) {
-            return std::unexpected(damaged(fmt::format("table meta has '{}' shards", meta["shards"])));
+            return std::unexpected(
+                damaged(fmt::format("table meta has '{}' shards", meta["shards"])));
         }
         return *shards;
     }

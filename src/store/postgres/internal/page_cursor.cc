@@ -37,7 +37,8 @@ Result<void> PageCursor::load(const Options& options, Readers& readers, std::str
     if (rows_.count() < first_page_rows) {
         return {};
     }
-    // The next page must be of the same moment as the first, so the first is read once more with it.
+    // The next page must be of the same moment as the first, so the first is read once more with
+    // it.
     auto count = next_count();
     rows_ = Rows{};
     auto opened = TRY(insist(options, "a scan", [&] { return scans_.open(from, to, count); }));
@@ -56,8 +57,8 @@ void PageCursor::next() {
     if (!rows) {
         rows_ = Rows{};
         close();
-        status_ = fail(rows.error().code, "postgres at {}: a scan: {}", where_,
-                       rows.error().message);
+        status_ =
+            fail(rows.error().code, "postgres at {}: a scan: {}", where_, rows.error().message);
         return;
     }
     take(*std::move(rows), count);

@@ -40,13 +40,14 @@ Result<LeaseTable> PostgresLeases::renew(const Member& member, Nanos lasts) {
                                    statements::forget_dead,
                                    statements::owners,
                                    statements::commit};
-    auto rows = TRY(session_.insist(
-        "renewing leases", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
+    auto rows = TRY(session_.insist("renewing leases", [&](Connection& connection) {
+        return connection.run_past_stuck(calls);
+    }));
     return table_of(rows[4], shard_count_);
 }
 
-Result<std::vector<std::pair<ShardId, ShardState>>>
-PostgresLeases::take(const Member& member, std::span<const ShardId> shards) {
+Result<std::vector<std::pair<ShardId, ShardState>>> PostgresLeases::take(
+    const Member& member, std::span<const ShardId> shards) {
     TRY(check_member(member));
     TRY(check_known(shards, shard_count_));
     auto named = array_of(shards);
@@ -67,7 +68,9 @@ PostgresLeases::take(const Member& member, std::span<const ShardId> shards) {
     }
     auto taken = std::vector<std::pair<ShardId, ShardState>>{};
     for (auto row = 0; row < rows[4].count(); ++row) {
-        auto number = [&](int column) { return static_cast<std::uint64_t>(rows[4].number(row, column)); };
+        auto number = [&](int column) {
+            return static_cast<std::uint64_t>(rows[4].number(row, column));
+        };
         taken.emplace_back(ShardId{static_cast<std::uint16_t>(number(0))},
                            ShardState{Epoch{number(1)}, CommitNumber{number(2)}});
     }
@@ -83,8 +86,9 @@ Result<void> PostgresLeases::release(const Member& member, std::span<const Shard
                                    {statements::hold, {named.bytes()}},
                                    {statements::release, {member.id, named.bytes()}},
                                    statements::commit};
-    std::ignore = TRY(session_.insist(
-        "releasing shards", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
+    std::ignore = TRY(session_.insist("releasing shards", [&](Connection& connection) {
+        return connection.run_past_stuck(calls);
+    }));
     return {};
 }
 

@@ -15,8 +15,8 @@ public:
         : session_(session), shard_count_(shard_count) {}
 
     Result<LeaseTable> renew(const Member& member, Nanos lasts) override;
-    Result<std::vector<std::pair<ShardId, ShardState>>>
-    take(const Member& member, std::span<const ShardId> shards) override;
+    Result<std::vector<std::pair<ShardId, ShardState>>> take(
+        const Member& member, std::span<const ShardId> shards) override;
     Result<void> release(const Member& member, std::span<const ShardId> shards) override;
     Result<void> leave(const Member& member) override;
 

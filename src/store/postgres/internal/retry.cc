@@ -31,8 +31,8 @@ bool Retry::wait(const Failure& failure) {
     }
     auto attempt = attempts_++;
     if (options_.report) {
-        options_.report(fmt::format("postgres at {}: {} failed, trying again: {}",
-                                    options_.where(), what_, failure.message));
+        options_.report(fmt::format("postgres at {}: {} failed, trying again: {}", options_.where(),
+                                    what_, failure.message));
     }
     if (attempt > 1) {
         auto pause = std::min(pause_most, pause_least * (1 << std::min(attempt, doublings_max)));
@@ -44,10 +44,11 @@ bool Retry::wait(const Failure& failure) {
 }
 
 Error Retry::error_of(const Failure& failure) const {
-    auto tried = std::chrono::duration_cast<std::chrono::seconds>(
-        std::chrono::steady_clock::now() - began_);
-    auto how_long = is_passing(failure) ? fmt::format(", tried {} times in {} s", attempts_, tried.count())
-                                        : std::string{};
+    auto tried =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
+    auto how_long = is_passing(failure)
+                        ? fmt::format(", tried {} times in {} s", attempts_, tried.count())
+                        : std::string{};
     return {failure.code, fmt::format("postgres at {}: {}: {}{}", options_.where(), what_,
                                       failure.message, how_long)};
 }

@@ -24,9 +24,7 @@ public:
         return {PQgetvalue(result_.get(), row, column),
                 static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
     }
-    bool is_null(int row, int column) const {
-        return PQgetisnull(result_.get(), row, column) != 0;
-    }
+    bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
     /// Of any of the integer types; of a bool 0 or 1.
     std::int64_t number(int row, int column) const {
         auto number = std::uint64_t{0};

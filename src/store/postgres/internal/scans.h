@@ -25,7 +25,8 @@ public:
 
     explicit Scans(const Options& options) : options_(options) {}
 
-    /// Declares a cursor over [from, to), to the end when `to` is empty, and fetches its first rows.
+    /// Declares a cursor over [from, to), to the end when `to` is empty, and fetches its first
+    /// rows.
     Outcome<Opened> open(std::string_view from, std::string_view to, int count);
     /// Lost when the connection was lost since: what the cursor saw is gone with it.
     Outcome<Rows> fetch(const Portal& portal, int count);

@@ -27,34 +27,39 @@ inline constexpr auto fence = Statement{
     " WHERE s.shard = f.shard AND s.epoch = f.epoch AND s.commit = f.stands_on RETURNING 1)"
     " SELECT 1 / (count(*) = cardinality($1))::int FROM moved"};
 /// The same for a single fence, in two thirds of the time.
-inline constexpr auto fence_one = Statement{
-    "fence_one", "WITH moved AS (UPDATE shards SET commit = commit + 1"
-                 " WHERE shard = $1::int AND epoch = $2::bigint AND commit = $3::bigint RETURNING 1)"
-                 " SELECT 1 / count(*)::int FROM moved"};
-inline constexpr auto remove_ranges = Statement{
-    "remove_ranges", "DELETE FROM entries USING unnest($1::bytea[], $2::bytea[]) AS r (low, high)"
-                     " WHERE key >= r.low AND key < r.high"};
+inline constexpr auto fence_one =
+    Statement{"fence_one",
+              "WITH moved AS (UPDATE shards SET commit = commit + 1"
+              " WHERE shard = $1::int AND epoch = $2::bigint AND commit = $3::bigint RETURNING 1)"
+              " SELECT 1 / count(*)::int FROM moved"};
+inline constexpr auto remove_ranges =
+    Statement{"remove_ranges",
+              "DELETE FROM entries USING unnest($1::bytea[], $2::bytea[]) AS r (low, high)"
+              " WHERE key >= r.low AND key < r.high"};
 inline constexpr auto remove_tail =
     Statement{"remove_tail", "DELETE FROM entries WHERE key >= $1::bytea"};
 inline constexpr auto remove_keys =
     Statement{"remove_keys", "DELETE FROM entries WHERE key = ANY($1::bytea[])"};
-inline constexpr auto put = Statement{
-    "put", "INSERT INTO entries (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])"
-           " ON CONFLICT (key) DO UPDATE SET value = excluded.value"};
+inline constexpr auto put =
+    Statement{"put",
+              "INSERT INTO entries (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])"
+              " ON CONFLICT (key) DO UPDATE SET value = excluded.value"};
 /// Writes something, so that its commit waits for everything before it.
 inline constexpr auto touch =
     Statement{"touch", "UPDATE meta SET value = value WHERE name = 'format'"};
 
 inline constexpr auto states =
     Statement{"states", "SELECT shard, epoch, commit FROM shards WHERE shard = ANY($1::int[])"};
-inline constexpr auto raise = Statement{
-    "raise", "UPDATE shards SET epoch = epoch + 1 WHERE shard = ANY($1::int[])"
-             " RETURNING shard, epoch, commit"};
+inline constexpr auto raise =
+    Statement{"raise",
+              "UPDATE shards SET epoch = epoch + 1 WHERE shard = ANY($1::int[])"
+              " RETURNING shard, epoch, commit"};
 /// Ends a connection of ours whose transaction may still be at work. No row: it is gone already.
-inline constexpr auto end_backend = Statement{
-    "end_backend", "SELECT pg_terminate_backend(pid, $3::bigint) FROM pg_stat_activity"
-                   " WHERE pid = $1::int AND"
-                   " (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint"};
+inline constexpr auto end_backend =
+    Statement{"end_backend",
+              "SELECT pg_terminate_backend(pid, $3::bigint) FROM pg_stat_activity"
+              " WHERE pid = $1::int AND"
+              " (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint"};
 
 /// Ends those who began a transaction on shards or members and stopped in the middle of sending it:
 /// processes that were paused.
@@ -67,15 +72,17 @@ inline constexpr auto end_stuck = Statement{
     " AND l.relation IN ('shards'::regclass, 'members'::regclass))"};
 
 inline constexpr auto get = Statement{"get", "SELECT value FROM entries WHERE key = $1::bytea"};
-inline constexpr auto page = Statement{
-    "page", "SELECT key, value FROM entries WHERE key >= $1::bytea AND key < $2::bytea"
-            " ORDER BY key LIMIT $3::int"};
-inline constexpr auto page_to_end = Statement{
-    "page_to_end",
-    "SELECT key, value FROM entries WHERE key >= $1::bytea ORDER BY key LIMIT $2::int"};
-inline constexpr auto table_bytes = Statement{
-    "table_bytes", "SELECT (pg_total_relation_size('entries') + pg_total_relation_size('shards')"
-                   " + pg_total_relation_size('members'))::bigint"};
+inline constexpr auto page =
+    Statement{"page",
+              "SELECT key, value FROM entries WHERE key >= $1::bytea AND key < $2::bytea"
+              " ORDER BY key LIMIT $3::int"};
+inline constexpr auto page_to_end =
+    Statement{"page_to_end",
+              "SELECT key, value FROM entries WHERE key >= $1::bytea ORDER BY key LIMIT $2::int"};
+inline constexpr auto table_bytes =
+    Statement{"table_bytes",
+              "SELECT (pg_total_relation_size('entries') + pg_total_relation_size('shards')"
+              " + pg_total_relation_size('members'))::bigint"};
 
 /// One at a time may change who owns what.
 inline constexpr auto lock_leases = Statement{
@@ -90,10 +97,11 @@ inline constexpr auto renew = Statement{
 inline constexpr auto forget_dead = Statement{
     "forget_dead", "DELETE FROM members WHERE ends < clock_timestamp() - interval '1 hour'"};
 inline constexpr auto owners = Statement{
-    "owners", "SELECT m.id, m.address, s.shard FROM members m LEFT JOIN shards s ON s.owner = m.term"
-              " WHERE m.ends > clock_timestamp() ORDER BY m.id"};
-inline constexpr auto is_alive = Statement{
-    "is_alive", "SELECT 1 FROM members WHERE id = $1::text AND ends > clock_timestamp()"};
+    "owners",
+    "SELECT m.id, m.address, s.shard FROM members m LEFT JOIN shards s ON s.owner = m.term"
+    " WHERE m.ends > clock_timestamp() ORDER BY m.id"};
+inline constexpr auto is_alive =
+    Statement{"is_alive", "SELECT 1 FROM members WHERE id = $1::text AND ends > clock_timestamp()"};
 /// The third parameter is 1 when an earlier attempt may have taken some without our knowing.
 inline constexpr auto take = Statement{
     "take",
@@ -102,15 +110,17 @@ inline constexpr auto take = Statement{
     " AND (NOT EXISTS (SELECT FROM members o WHERE o.term = s.owner AND o.ends > clock_timestamp())"
     " OR (s.owner = m.term AND $3::int = 1))"
     " RETURNING s.shard, s.epoch, s.commit"};
-inline constexpr auto release = Statement{
-    "release", "UPDATE shards SET owner = NULL WHERE shard = ANY($2::int[])"
-               " AND owner = (SELECT term FROM members WHERE id = $1::text)"};
+inline constexpr auto release =
+    Statement{"release",
+              "UPDATE shards SET owner = NULL WHERE shard = ANY($2::int[])"
+              " AND owner = (SELECT term FROM members WHERE id = $1::text)"};
 inline constexpr auto leave = Statement{"leave", "DELETE FROM members WHERE id = $1::text"};
 
 inline constexpr auto all = std::array{
-    begin,       commit,      hold, fence, fence_one, remove_ranges, remove_tail, remove_keys, put,
-    touch,       states,      raise, end_backend, end_stuck, get,          page,        page_to_end, table_bytes,
-    lock_leases, renew,       forget_dead, owners, is_alive,    take,        release,     leave};
+    begin,       commit,   hold,        fence,       fence_one,   remove_ranges, remove_tail,
+    remove_keys, put,      touch,       states,      raise,       end_backend,   end_stuck,
+    get,         page,     page_to_end, table_bytes, lock_leases, renew,         forget_dead,
+    owners,      is_alive, take,        release,     leave};
 
 } // namespace statements
 } // namespace sluice::store::postgres

@@ -28,7 +28,8 @@ constexpr auto look_again = std::chrono::milliseconds{20};
 std::filesystem::path programs() {
     auto newest = std::filesystem::path{};
     auto ignored = std::error_code{};
-    for (const auto& version : std::filesystem::directory_iterator{"/usr/lib/postgresql", ignored}) {
+    for (const auto& version :
+         std::filesystem::directory_iterator{"/usr/lib/postgresql", ignored}) {
         auto folder = version.path() / "bin";
         if (std::filesystem::exists(folder / "initdb", ignored) && folder > newest) {
             newest = folder;
@@ -67,8 +68,8 @@ pid_t spawn(const std::vector<std::string>& words, const std::filesystem::path& 
                                        0644);
     ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
     auto process = pid_t{0};
-    auto problem =
-        ::posix_spawnp(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+    auto problem = ::posix_spawnp(&process, words.front().c_str(), &actions, nullptr,
+                                  arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     return problem == 0 ? process : 0;
 }
@@ -136,9 +137,10 @@ std::string PostgresServer::url_of(std::string_view user, std::string_view schem
 }
 
 Result<std::string> PostgresServer::ask(const std::string& sql) const {
-    auto where = fmt::format("host=127.0.0.1 port={} user=sluice dbname=postgres password=hidden "
-                             "connect_timeout=5",
-                             port_);
+    auto where = fmt::format(
+        "host=127.0.0.1 port={} user=sluice dbname=postgres password=hidden "
+        "connect_timeout=5",
+        port_);
     auto* connection = PQconnectdb(where.c_str());
     auto* result = PQexec(connection, sql.c_str());
     auto status = PQresultStatus(result);
@@ -233,8 +235,7 @@ void PostgresServer::stop() {
 std::vector<std::string> PostgresServer::as_user(std::vector<std::string> words) const {
     auto all = std::vector<std::string>{"setpriv", "--pdeathsig", "QUIT"};
     if (is_root()) {
-        all.insert(all.end(),
-                   {"--reuid", "postgres", "--regid", "postgres", "--clear-groups"});
+        all.insert(all.end(), {"--reuid", "postgres", "--regid", "postgres", "--clear-groups"});
     }
     all.insert(all.end(), words.begin(), words.end());
     return all;

@@ -10,8 +10,9 @@ namespace sluice::store::postgres::testing {
 
 /// The one server of a test program, started when first asked for; null when it cannot be.
 inline PostgresServer* shared_server() {
-    static auto server = PostgresServer::missing().empty() ? PostgresServer::create()
-                                                           : Result<std::unique_ptr<PostgresServer>>{};
+    static auto server = PostgresServer::missing().empty()
+                             ? PostgresServer::create()
+                             : Result<std::unique_ptr<PostgresServer>>{};
     if (!server) {
         ADD_FAILURE() << server.error().message;
         return nullptr;
@@ -28,9 +29,9 @@ inline std::string new_schema() {
 } // namespace sluice::store::postgres::testing
 
 /// Behind it, the test has a server.
-#define NEEDS_POSTGRES()                                                                       \
-    if (auto reason = ::sluice::store::postgres::testing::PostgresServer::missing();           \
-        !reason.empty()) {                                                                     \
-        GTEST_SKIP() << reason;                                                                \
-    }                                                                                          \
+#define NEEDS_POSTGRES()                                                             \
+    if (auto reason = ::sluice::store::postgres::testing::PostgresServer::missing(); \
+        !reason.empty()) {                                                           \
+        GTEST_SKIP() << reason;                                                      \
+    }                                                                                \
     ASSERT_NE(::sluice::store::postgres::testing::shared_server(), nullptr)
