@@ -1,6 +1,7 @@
 #include "store/postgres/options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <memory>
@@ -13,8 +14,8 @@
 namespace sluice::store::postgres {
 namespace {
 
-constexpr auto own_names =
-    std::array<std::string_view, 4>{"schema", "patience", "timeout", "readers"};
+constexpr auto own_names = std::array<std::string_view, 6>{"schema",   "durability", "shards",
+                                                           "patience", "timeout",    "readers"};
 constexpr auto url_bytes_max = std::size_t{64} << 10U;
 /// What PostgreSQL cuts names to.
 constexpr auto schema_bytes_max = std::size_t{63};
@@ -55,6 +56,28 @@ Result<Nanos> duration_in(std::string_view name, std::string_view text) {
     return std::chrono::seconds{TRY(number_in(name, digits, 1, seconds_max))};
 }
 
+Result<std::string_view> schema_in(std::string_view text) {
+    auto is_plain = [](char byte) {
+        return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
+    };
+    if (text.empty() || text.size() > schema_bytes_max || !std::ranges::all_of(text, is_plain) ||
+        text.starts_with("pg_")) {
+        return fail(Errc::InvalidInput,
+                    "schema={} in a store's URL: up to {} lower-case letters, digits and _ are "
+                    "needed, not beginning with pg_",
+                    text, schema_bytes_max);
+    }
+    return text;
+}
+
+Result<Durability> durability_in(std::string_view text) {
+    if (text != "strict" && text != "relaxed") {
+        return fail(Errc::InvalidInput,
+                    "durability={} in a postgres URL: strict or relaxed is needed", text);
+    }
+    return text == "strict" ? Durability::Strict : Durability::Relaxed;
+}
+
 Result<void> take_own(Options& options, std::string_view name, std::string_view value) {
     if (name == "patience") {
         options.patience = TRY(duration_in(name, value));
@@ -62,18 +85,12 @@ Result<void> take_own(Options& options, std::string_view name, std::string_view 
         options.timeout = TRY(duration_in(name, value));
     } else if (name == "readers") {
         options.readers = static_cast<std::uint16_t>(TRY(number_in(name, value, 1, 1000)));
+    } else if (name == "shards") {
+        options.shard_count = static_cast<std::uint16_t>(TRY(number_in(name, value, 1, 65'534)));
+    } else if (name == "durability") {
+        options.durability = TRY(durability_in(value));
     } else {
-        auto is_plain = [](char byte) {
-            return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_';
-        };
-        if (value.empty() || value.size() > schema_bytes_max ||
-            !std::ranges::all_of(value, is_plain) || value.starts_with("pg_")) {
-            return fail(Errc::InvalidInput,
-                        "schema={} in a store's URL: up to {} lower-case letters, digits and _ "
-                        "are needed, not beginning with pg_",
-                        value, schema_bytes_max);
-        }
-        options.schema = value;
+        options.schema = TRY(schema_in(value));
     }
     return {};
 }
@@ -90,8 +107,8 @@ Result<std::string> split_parameters(Options& options, std::string_view query,
         if (std::ranges::find(known, name) == known.end()) {
             auto meant = nearest(name, known);
             return fail(Errc::InvalidInput,
-                        "a postgres URL has no parameter {}{}: there are schema, patience, "
-                        "timeout, readers and those of libpq",
+                        "a postgres URL has no parameter {}{}: there are schema, durability, "
+                        "shards, patience, timeout, readers and those of libpq",
                         name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
         }
         if (std::ranges::find(own_names, name) == own_names.end()) {

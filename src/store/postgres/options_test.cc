@@ -15,7 +15,8 @@ std::string refusal(std::string_view url) {
 TEST(PostgresOptions, ComeFromAUrl) {
     auto options = Options::parse(
         "postgres://me:s%40cret@db.example:5433/flows?schema=eu_1&"
-        "sslmode=require&patience=90&timeout=1500ms&readers=2");
+        "sslmode=require&patience=90&timeout=1500ms&readers=2&"
+        "durability=relaxed&shards=16");
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_EQ(options->parameter("user"), "me");
@@ -26,6 +27,8 @@ TEST(PostgresOptions, ComeFromAUrl) {
     EXPECT_EQ(options->patience, 90s);
     EXPECT_EQ(options->timeout, 1500ms);
     EXPECT_EQ(options->readers, 2);
+    EXPECT_EQ(options->durability, Durability::Relaxed);
+    EXPECT_EQ(options->shard_count, 16);
     EXPECT_EQ(options->where(), "db.example:5433/flows");
 }
 
@@ -48,16 +51,17 @@ TEST(PostgresOptions, TakeSeveralHosts) {
 TEST(PostgresOptions, RefuseUnknownParametersAndNameTheNearest) {
     EXPECT_EQ(refusal("postgres://h/d?shema=x"),
               "a postgres URL has no parameter shema (did you mean schema?): there are schema, "
-              "patience, timeout, readers and those of libpq");
+              "durability, shards, patience, timeout, readers and those of libpq");
     EXPECT_NE(refusal("postgres://h/d?sslmoed=x").find("sslmode"), std::string::npos);
 }
 
 TEST(PostgresOptions, RefuseValuesOutOfRange) {
-    for (auto url : {"postgres://h?patience=0", "postgres://h?patience=", "postgres://h?patience=x",
-                     "postgres://h?timeout=99999999", "postgres://h?readers=0",
-                     "postgres://h?readers=99999999999999999999",
-                     "postgres://h?schema=", "postgres://h?schema=a\"b", "postgres://h?schema=pg_x",
-                     "redis://h", "postgres:/h", "postgres://h:99x/d", "postgres://h/%zz"}) {
+    for (auto url :
+         {"postgres://h?patience=0", "postgres://h?patience=", "postgres://h?patience=x",
+          "postgres://h?timeout=99999999", "postgres://h?readers=0", "postgres://h?shards=65535",
+          "postgres://h?durability=memory", "postgres://h?readers=99999999999999999999",
+          "postgres://h?schema=", "postgres://h?schema=a\"b", "postgres://h?schema=pg_x",
+          "redis://h", "postgres:/h", "postgres://h:99x/d", "postgres://h/%zz"}) {
         EXPECT_NE(refusal(url), "taken") << url;
     }
 }

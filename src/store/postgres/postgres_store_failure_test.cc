@@ -256,16 +256,15 @@ TEST(PostgresStoreFailure, AnOwnerThatWasReplacedWhileItWasCutOffIsRefused) {
     auto batch = former->make_batch();
     batch->fence({shard, Epoch{1}, CommitNumber{0}});
     ASSERT_TRUE(former->commit(*batch));
-    shared_server()->kill();
-    auto result = std::optional<Result<void>>{};
+    shared_server()->stop();
     batch->clear();
     batch->fence({shard, Epoch{1}, CommitNumber{1}});
     batch->put("a", "former");
     ASSERT_TRUE(shared_server()->start());
     ASSERT_TRUE(latter->acquire(std::vector{shard}));
-    result = former->commit(*batch);
+    auto refused = former->commit(*batch);
 
-    EXPECT_EQ(result->error().code, Errc::Stale);
+    EXPECT_EQ(refused.error().code, Errc::Stale);
     EXPECT_EQ(latter->get("a").value(), std::nullopt);
 }
 
@@ -276,7 +275,7 @@ TEST(PostgresStoreFailure, GivesUpWhenThePatienceIsOver) {
     auto batch = store->make_batch();
     batch->fence({shard, Epoch{1}, CommitNumber{0}});
     ASSERT_TRUE(store->commit(*batch));
-    shared_server()->kill();
+    shared_server()->stop();
     batch->clear();
     batch->fence({shard, Epoch{1}, CommitNumber{1}});
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
 #include <poll.h>
 
 #include "store/postgres/internal/parameters.h"

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include <libpq-fe.h>
-
 #include "base/clock.h"
 #include "store/postgres/internal/failure.h"
 #include "store/postgres/internal/rows.h"
 #include "store/postgres/internal/statements.h"
 #include "store/postgres/options.h"
+
+// libpq's PGconn.
+struct pg_conn;
 
 namespace sluice::store::postgres {
 
@@ -94,7 +95,7 @@ private:
     const Options& options_;
     Role role_;
     Nanos limit_;
-    PGconn* connection_ = nullptr;
+    pg_conn* connection_ = nullptr;
     Backend backend_;
     bool has_warned_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
 #include <poll.h>
 
 #include "store/postgres/internal/connection.h"

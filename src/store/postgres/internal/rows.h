@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
-#include <libpq-fe.h>
+// libpq's PGresult.
+struct pg_result;
 
 namespace sluice::store::postgres {
 
 struct ClearResult {
-    void operator()(PGresult* result) const { PQclear(result); }
+    void operator()(pg_result* result) const;
 };
-using OwnedResult = std::unique_ptr<PGresult, ClearResult>;
+using OwnedResult = std::unique_ptr<pg_result, ClearResult>;
 
 /// What a statement gave, in binary form.
 class Rows {
@@ -19,20 +21,11 @@ public:
     Rows() = default;
     explicit Rows(OwnedResult result) : result_(std::move(result)) {}
 
-    int count() const { return result_ == nullptr ? 0 : PQntuples(result_.get()); }
-    std::string_view bytes(int row, int column) const {
-        return {PQgetvalue(result_.get(), row, column),
-                static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
-    }
-    bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+    int count() const;
+    std::string_view bytes(int row, int column) const;
+    bool is_null(int row, int column) const;
     /// Of any of the integer types; of a bool 0 or 1.
-    std::int64_t number(int row, int column) const {
-        auto number = std::uint64_t{0};
-        for (auto byte : bytes(row, column)) {
-            number = (number << 8U) | static_cast<unsigned char>(byte);
-        }
-        return static_cast<std::int64_t>(number);
-    }
+    std::int64_t number(int row, int column) const;
 
 private:
     OwnedResult result_;
