@@ -7,7 +7,6 @@ namespace {
 
 /// How long a refusal for want of space is remembered before the next commit is let through to try.
 constexpr auto refusal_lasts = Nanos{std::chrono::seconds{1}};
-constexpr auto end_wait_max = std::chrono::milliseconds{5000};
 
 Nanos steady_now() {
     return std::chrono::steady_clock::now().time_since_epoch();
@@ -80,12 +79,12 @@ Result<void> Committer::commit(const FlatBatch& batch) {
         }
         note(done.error());
         if (done.error().trouble == Trouble::Fenced) {
-            limbo_.reset();
+            is_in_limbo_ = false;
             return std::unexpected(stale(batch.fences()));
         }
         if (!retry.wait(done.error())) {
             auto error = retry.error_of(done.error());
-            if (limbo_) {
+            if (is_in_limbo_) {
                 error.message += "; whether the commit happened is not known";
                 broken_ = error;
             }
@@ -102,12 +101,12 @@ bool Committer::is_writable() const {
 Outcome<void> Committer::attempt(const CommitRequest& request, std::span<const Fence> fences) {
     auto* connection = TRY(session_.connection());
     auto outcome = Outcome<void>{};
-    if (limbo_) {
+    if (is_in_limbo_) {
         auto is_applied = settle(*connection, fences);
         if (!is_applied) {
             outcome = std::unexpected(is_applied.error());
         } else {
-            limbo_.reset();
+            is_in_limbo_ = false;
             outcome = *is_applied ? Outcome<void>{} : send(*connection, request);
         }
     } else {
@@ -123,41 +122,23 @@ Outcome<void> Committer::send(Connection& connection, const CommitRequest& reque
     auto done = connection.run(request.calls());
     if (!done) {
         if (done.error().trouble == Trouble::Lost) {
-            limbo_ = connection.backend();
+            is_in_limbo_ = true;
         }
         return std::unexpected(std::move(done).error());
     }
     // A commit whose wait for a replica was broken off ends with a warning alone.
     if (connection.has_warned()) {
-        limbo_ = connection.backend();
+        is_in_limbo_ = true;
         TRY(await_durable(connection));
-        limbo_.reset();
+        is_in_limbo_ = false;
     }
     return {};
 }
 
 Outcome<bool> Committer::settle(Connection& connection, std::span<const Fence> fences) {
-    // The connection of a commit that is done but not known to be durable is still this one.
-    auto is_other = limbo_->process != connection.backend().process ||
-                    limbo_->started != connection.backend().started;
-    auto process = int4(limbo_->process);
-    auto started = int8(limbo_->started);
-    auto wait = std::min<Nanos>(end_wait_max, options_.timeout / 2);
-    auto limit = int8(std::chrono::ceil<std::chrono::milliseconds>(wait).count());
     auto shards = shards_of(fences);
-    auto calls = std::vector<Call>{};
-    if (is_other) {
-        calls.emplace_back(statements::end_backend,
-                           std::vector<std::string_view>{process, started, limit});
-    }
-    calls.emplace_back(statements::states, std::vector{shards.bytes()});
-    auto rows = TRY(connection.run(calls));
-    if (is_other && rows.front().count() > 0 && rows.front().number(0, 0) == 0) {
-        return std::unexpected(Failure{.trouble = Trouble::Busy,
-                                       .code = Errc::Unavailable,
-                                       .message = "the server still works on an earlier attempt"});
-    }
-    switch (fate_of(rows.back(), fences)) {
+    auto states = TRY(connection.run_one({statements::states, {shards.bytes()}}));
+    switch (fate_of(states, fences)) {
         case Fate::Undone: return false;
         case Fate::Refused:
             return std::unexpected(

@@ -17,9 +17,9 @@ Result<void> check_known(std::span<const ShardId> shards, std::uint16_t count);
 
 /// Brings commits to the server, each exactly once, also over lost connections.
 ///
-/// When a connection is lost in the middle of a commit, nobody knows whether it happened. The next
-/// connection ends the old one's process at the server, so that it can do nothing more, and then
-/// looks where the shards stand: their commit numbers tell.
+/// When a connection is lost in the middle of a commit, nobody knows whether it happened. Once the
+/// old connection can do nothing more, the next one looks where the shards stand: their commit
+/// numbers tell.
 class Committer {
 public:
     Committer(const Options& options, std::uint16_t shard_count)
@@ -44,7 +44,7 @@ private:
     std::uint16_t shard_count_;
     std::mutex mutex_;
     Session session_;
-    std::optional<Backend> limbo_; ///< Who has an attempt whose end we do not know.
+    bool is_in_limbo_ = false; ///< An attempt was sent whose end we do not know.
     std::optional<Error> broken_;
     std::atomic<std::int64_t> refused_at_ = 0; ///< Steady nanoseconds; 0: never.
 };

@@ -54,14 +54,15 @@ Result<std::vector<std::pair<ShardId, ShardState>>> PostgresLeases::take(
     auto is_again = false;
     auto rows = TRY(session_.insist("taking shards", [&](Connection& connection) {
         auto again = int4(is_again ? 1 : 0);
-        is_again = true;
         auto calls = std::vector<Call>{statements::begin,
                                        statements::lock_leases,
                                        {statements::is_alive, {member.id}},
                                        {statements::hold, {named.bytes()}},
                                        {statements::take, {member.id, named.bytes(), again}},
                                        statements::commit};
-        return connection.run_past_stuck(calls);
+        auto outcome = connection.run_past_stuck(calls);
+        is_again = is_again || (!outcome && outcome.error().trouble == Trouble::Lost);
+        return outcome;
     }));
     if (rows[2].count() == 0) {
         return fail(Errc::Stale, "member {} is not alive: its lease has ended", member.id);

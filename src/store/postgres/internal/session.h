@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "store/postgres/internal/connection.h"
@@ -9,7 +10,8 @@
 
 namespace sluice::store::postgres {
 
-/// One connection that is made when it is needed, and anew when it was lost.
+/// One connection that is made when it is needed, and anew when it was lost. The process at the
+/// server that worked for the lost one is ended first: what was sent by it cannot happen later.
 class Session {
 public:
     Session(const Options& options, Role role) : options_(options), role_(role) {}
@@ -37,10 +39,13 @@ public:
     }
 
 private:
+    Outcome<void> end_lost();
+
     const Options& options_;
     Role role_;
     std::mutex mutex_;
     std::unique_ptr<Connection> connection_;
+    std::optional<Backend> lost_;
 };
 
 } // namespace sluice::store::postgres
