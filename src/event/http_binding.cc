@@ -2,50 +2,22 @@
 
 #include <algorithm>
 
-#include <simdjson.h>
-
-#include "base/base64.h"
-#include "event/internal/attribute_rules.h"
-#include "event/internal/scanner.h"
-#include "value/json.h"
+#include "event/internal/binary_mode.h"
 
 namespace sluice::event {
 
 namespace {
 
+using internal::lower;
+using internal::lowered;
+using internal::media_type;
+
 constexpr std::string_view attribute_prefix = "ce-";
-
-char lower(char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
-}
-
-std::string lowered(std::string_view text) {
-    auto copy = std::string{text};
-    std::ranges::transform(copy, copy.begin(), lower);
-    return copy;
-}
 
 const HttpField* find(std::span<const HttpField> fields, std::string_view name) {
     auto found = std::ranges::find_if(
         fields, [&](const auto& each) { return std::ranges::equal(each.first, name, {}, lower); });
     return found == fields.end() ? nullptr : &*found;
-}
-
-/// The media type alone, in small letters.
-std::string media_type(std::string_view content_type) {
-    auto type = lowered(content_type.substr(0, content_type.find(';')));
-    while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) {
-        type.pop_back();
-    }
-    return type;
-}
-
-bool is_json_type(std::string_view type) {
-    return type.empty() || type.ends_with("/json") || type.ends_with("+json");
-}
-
-bool is_text_type(std::string_view type) {
-    return type.starts_with("text/") || type.ends_with("/xml") || type.ends_with("+xml");
 }
 
 int hex_value(char letter) {
@@ -100,66 +72,23 @@ std::string encode_field(std::string_view text) {
     return encoded;
 }
 
-bool is_json(std::string_view text) {
-    auto scanner = internal::Scanner{text};
-    scanner.skip_space();
-    return scanner.skip_value(internal::depth_max_hard) && scanner.is_at_end();
-}
-
-void append_data(std::string& json, std::string_view type, std::string_view body) {
-    if (is_json_type(type) && is_json(body)) {
-        json += R"(,"data":)";
-        json += body;
-    } else if (is_text_type(type) && simdjson::validate_utf8(body.data(), body.size())) {
-        json += R"(,"data":)";
-        value::write_json_string(body, json);
-    } else {
-        json += R"(,"data_base64":")";
-        base64_encode(body, json);
-        json += '"';
-    }
-}
-
-/// As one JSON text, so that the same rules are checked in the same place.
-Result<Event> read_binary(Codec& codec, std::span<const HttpField> fields, std::string_view body) {
-    auto json = std::string{"{"};
-    auto append = [&](std::string_view name, std::string_view text) {
-        json += json.size() > 1 ? R"(,")" : R"(")";
-        json += name;
-        json += R"(":)";
-        value::write_json_string(text, json);
-    };
+Result<Event> read_binary(Codec& codec, std::span<const HttpField> fields,
+                          std::string_view content_type, std::string_view body) {
+    auto decoded = std::vector<std::pair<std::string, std::string>>{};
     for (const auto& [field, raw] : fields) {
         auto name = lowered(field);
-        if (!name.starts_with(attribute_prefix)) {
-            continue;
+        if (name.starts_with(attribute_prefix)) {
+            name.erase(0, attribute_prefix.size());
+            decoded.emplace_back(std::move(name), decode_field(raw));
         }
-        name.erase(0, attribute_prefix.size());
-        if (name == "datacontenttype" || name == "data" || !internal::is_attribute_name(name)) {
-            return fail(Errc::InvalidInput, "header {}: {}", field,
-                        name == "datacontenttype"
-                            ? "write Content-Type instead"
-                            : "an attribute's name is of a-z and 0-9, and not data");
-        }
-        auto text = decode_field(raw);
-        if (!internal::is_attribute_text(text)) {
-            return fail(Errc::InvalidInput, "header {}: expected UTF-8 without control characters",
-                        field);
-        }
-        append(name, text);
     }
-    auto type = std::string{};
-    if (const auto* content_type = find(fields, "content-type"); content_type != nullptr) {
-        if (!internal::is_attribute_text(content_type->second)) {
-            return fail(Errc::InvalidInput, "header Content-Type: expected a media type");
-        }
-        append("datacontenttype", content_type->second);
-        type = media_type(content_type->second);
+    auto attributes = std::vector<std::pair<std::string_view, std::string_view>>{};
+    for (const auto& [name, text] : decoded) {
+        attributes.emplace_back(name, text);
     }
-    if (!body.empty()) {
-        append_data(json, type, body);
-    }
-    json += '}';
+    auto json = std::string{};
+    TRY(internal::append_binary(
+        {.content_type = content_type, .attributes = attributes, .body = body}, json));
     return codec.parse(json);
 }
 
@@ -182,9 +111,13 @@ Result<std::vector<Event>> read_http(Codec& codec, std::span<const HttpField> fi
             return fail(Errc::Unsupported, "{} is not read here: send application/cloudevents+json",
                         type);
         }
-        events.push_back(TRY(codec.parse(body)));
+        auto event = TRY(codec.parse(body));
+        events.push_back(std::move(event));
     } else if (find(fields, "ce-specversion") != nullptr) {
-        events.push_back(TRY(read_binary(codec, fields, body)));
+        auto event = TRY(
+            read_binary(codec, fields,
+                        content_type == nullptr ? std::string_view{} : content_type->second, body));
+        events.push_back(std::move(event));
     } else {
         return fail(Errc::Unsupported,
                     "this is no CloudEvent: send application/cloudevents+json, or the header "
@@ -194,32 +127,14 @@ Result<std::vector<Event>> read_http(Codec& codec, std::span<const HttpField> fi
 }
 
 HttpEvent to_http(const Event& event) {
-    auto made = HttpEvent{};
-    auto has_type = false;
-    for (const auto& [name, value] : event.attributes()) {
-        auto text = value.is_string() ? std::string{value.as_string()} : value::to_json(value);
-        if (name == "datacontenttype") {
-            has_type = true;
-            made.fields.emplace_back("Content-Type", text);
-        } else {
-            made.fields.emplace_back(std::string{attribute_prefix} + std::string{name},
-                                     encode_field(text));
-        }
+    auto binary = to_binary(event);
+    auto made = HttpEvent{.fields = {}, .body = std::move(binary.body)};
+    if (!binary.content_type.empty()) {
+        made.fields.emplace_back("Content-Type", std::move(binary.content_type));
     }
-    if (!event.has_data()) {
-        return made;
+    for (const auto& [name, text] : binary.attributes) {
+        made.fields.emplace_back(std::string{attribute_prefix} + name, encode_field(text));
     }
-    auto data = event.data();
-    if (data.is_bytes()) {
-        made.body = data.as_bytes();
-        return made;
-    }
-    if (!has_type) {
-        made.fields.emplace_back("Content-Type", "application/json");
-    }
-    auto type = event.attribute("datacontenttype");
-    auto is_text = type && !is_json_type(media_type(type->as_string()));
-    made.body = is_text && data.is_string() ? std::string{data.as_string()} : value::to_json(data);
     return made;
 }
 

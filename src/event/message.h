@@ -45,7 +45,7 @@ private:
 
 /// An event in binary mode.
 struct BinaryMessage {
-    std::string content_type; ///< Empty: none.
+    std::string content_type;                                    ///< Empty: none.
     std::vector<std::pair<std::string, std::string>> attributes; ///< Without `datacontenttype`.
     std::string body;
 };

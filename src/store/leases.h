@@ -36,8 +36,8 @@ public:
     virtual Result<LeaseTable> renew(const Member& member, Nanos lasts) = 0;
     /// Takes those of the shards that are nobody's, as `Store::acquire` does. Gives those it got.
     /// Stale when the member is not alive.
-    virtual Result<std::vector<std::pair<ShardId, ShardState>>>
-    take(const Member& member, std::span<const ShardId> shards) = 0;
+    virtual Result<std::vector<std::pair<ShardId, ShardState>>> take(
+        const Member& member, std::span<const ShardId> shards) = 0;
     /// They are nobody's at once; what was not this member's is left alone.
     virtual Result<void> release(const Member& member, std::span<const ShardId> shards) = 0;
     /// It is gone, with all its leases.
