@@ -8,6 +8,9 @@
 namespace sluice::store::redis::internal {
 namespace {
 
+// What a server takes as one command.
+constexpr auto arguments_max = std::size_t{1024} * 1024;
+
 struct Change {
     std::string_view key;
     std::string_view value;
@@ -104,6 +107,10 @@ Result<Plan> Plan::make(const FlatBatch& batch, const Keyspace& keyspace) {
         } else {
             table.removed.push_back(change.key);
         }
+    }
+    if (plan.argument_count() > arguments_max) {
+        return fail(Errc::LimitExceeded, "a batch of {} keys and values is more than Redis takes",
+                    plan.argument_count());
     }
     return plan;
 }

@@ -19,7 +19,8 @@ namespace sluice::store::redis::internal {
 /// texts are views into the batch.
 class Plan {
 public:
-    /// InvalidInput for a shard that is not there or is fenced twice.
+    /// InvalidInput for a shard that is not there or is fenced twice, LimitExceeded for more than a
+    /// server takes at once.
     static Result<Plan> make(const FlatBatch& batch, const Keyspace& keyspace);
 
     bool is_empty() const { return tables_.empty(); }
