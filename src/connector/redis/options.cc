@@ -135,7 +135,7 @@ Result<Options> parse_options(std::string_view url) {
     return options;
 }
 
-Result<Options> parse_options(const Value& form) {
+Result<Options> parse_form(const Value& form) {
     const auto* url = form.find("url");
     if (url == nullptr || !url->is_string()) {
         return fail(Errc::InvalidInput, "url is missing: write redis://HOST:PORT");

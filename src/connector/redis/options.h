@@ -50,6 +50,6 @@ struct Options {
 /// `redis://[user:password@]host:port/[prefix]?…` with the parameters that README.md names.
 Result<Options> parse_options(std::string_view url);
 /// The form of a source or sink: `url`, and the same names as members.
-Result<Options> parse_options(const Value& form);
+Result<Options> parse_form(const Value& form);
 
 } // namespace sluice::connector::redis

@@ -10,15 +10,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string fault_of(const auto& of) {
-    auto options = parse_options(of);
+std::string fault_of(std::string_view url) {
+    auto options = parse_options(url);
+    return options ? "none" : options.error().message;
+}
+
+std::string fault_of_form(const Value& form) {
+    auto options = parse_form(form);
     return options ? "none" : options.error().message;
 }
 
 TEST(Options, ComeFromAUrl) {
     auto options = parse_options(
-        std::string_view{"redis://me:pw@h:7/team?stream=a,b&reading=group&group=g&consumer=c&"
-                         "start=earliest&mode=binary&length_max=1000&patience=5s&claim_after=2m"});
+        "redis://me:pw@h:7/team?stream=a,b&reading=group&group=g&consumer=c&start=earliest&"
+        "mode=binary&length_max=1000&patience=5s&claim_after=2m");
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_EQ(options->server.address(), "h:7");
@@ -35,12 +40,12 @@ TEST(Options, ComeFromAUrl) {
 }
 
 TEST(Options, ComeFromAForm) {
-    auto options = parse_options(Value::object({{"url", "redis://h:7"},
-                                                {"user", "me"},
-                                                {"password", "pw"},
-                                                {"streams", Value::list({Value{"a"}, Value{"b"}})},
-                                                {"trim", "confirmed"},
-                                                {"length_max", 5}}));
+    auto options = parse_form(Value::object({{"url", "redis://h:7"},
+                                             {"user", "me"},
+                                             {"password", "pw"},
+                                             {"streams", Value::list({Value{"a"}, Value{"b"}})},
+                                             {"trim", "confirmed"},
+                                             {"length_max", 5}}));
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_EQ(options->server.user + options->server.password, "mepw");
@@ -50,20 +55,18 @@ TEST(Options, ComeFromAForm) {
 }
 
 TEST(Options, SayWhatToWriteInstead) {
-    using Text = std::string_view;
-    EXPECT_THAT(fault_of(Text{"redis://h/?nosuch=1"}), HasSubstr("no parameter nosuch: there are"));
-    EXPECT_THAT(fault_of(Text{"redis://h/?start=latest"}), HasSubstr("first, earliest, new"));
-    EXPECT_THAT(fault_of(Text{"redis://h/?reading=group&group="}), HasSubstr("group=NAME"));
-    EXPECT_THAT(fault_of(Text{"redis://h/?reading=group&trim=confirmed"}),
-                HasSubstr("reading=position"));
-    EXPECT_THAT(fault_of(Text{"redis://h/?stream=a,,b"}), HasSubstr("stream=a,b"));
-    EXPECT_THAT(fault_of(Value::object({{"stream", "a"}})), HasSubstr("url is missing"));
-    EXPECT_THAT(fault_of(Value{5}), HasSubstr("url is missing"));
-    EXPECT_THAT(fault_of(Value::object({{"url", "redis://h"}, {"streams", "a"}})),
+    EXPECT_THAT(fault_of("redis://h/?nosuch=1"), HasSubstr("no parameter nosuch: there are"));
+    EXPECT_THAT(fault_of("redis://h/?start=latest"), HasSubstr("first, earliest, new"));
+    EXPECT_THAT(fault_of("redis://h/?reading=group&group="), HasSubstr("group=NAME"));
+    EXPECT_THAT(fault_of("redis://h/?reading=group&trim=confirmed"), HasSubstr("reading=position"));
+    EXPECT_THAT(fault_of("redis://h/?stream=a,,b"), HasSubstr("stream=a,b"));
+    EXPECT_THAT(fault_of_form(Value::object({{"stream", "a"}})), HasSubstr("url is missing"));
+    EXPECT_THAT(fault_of_form(Value{5}), HasSubstr("url is missing"));
+    EXPECT_THAT(fault_of_form(Value::object({{"url", "redis://h"}, {"streams", "a"}})),
                 HasSubstr("a list of names"));
-    EXPECT_THAT(fault_of(Value::object({{"url", "redis://h"}, {"group", true}})),
+    EXPECT_THAT(fault_of_form(Value::object({{"url", "redis://h"}, {"group", true}})),
                 HasSubstr("group is a text"));
-    EXPECT_THAT(fault_of(Value::object({{"url", "redis://u:hunter2@h:x"}})),
+    EXPECT_THAT(fault_of_form(Value::object({{"url", "redis://u:hunter2@h:x"}})),
                 Not(HasSubstr("hunter2")));
 }
 

@@ -41,7 +41,7 @@ Scene::Scene(resp::testing::Settings settings) {
 }
 
 Options Scene::options(std::string_view query) const {
-    auto options = parse_options(std::string_view{server_->url("bus", std::string{query})});
+    auto options = parse_options(server_->url("bus", std::string{query}));
     return options ? *options : Options{};
 }
 
