@@ -92,6 +92,19 @@ inline Reply::Iterator Reply::end() const {
     return Iterator{Reply{nodes_, bytes_, node().end}};
 }
 
+/// Calls with the items two by two: the members of a map, or of a list that stands for one. An item
+/// without a second is left out.
+template <typename Each>
+void for_each_pair(const Reply& reply, Each each) {
+    for (auto at = reply.begin(); at != reply.end(); ++at) {
+        auto first = *at;
+        if (++at == reply.end()) {
+            return;
+        }
+        each(first, *at);
+    }
+}
+
 /// What an error reply means to us: Unavailable when it passes by itself, NoSpace when nothing is
 /// written there now, InvalidInput when the name or password is wrong, Unsupported for commands
 /// that the server does not have or allow.

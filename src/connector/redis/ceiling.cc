@@ -34,7 +34,7 @@ Result<double> by_position(resp::Client& client, const std::string& stream, std:
         internal::for_each_stream(reply, [&](std::string_view, const resp::Reply& entries) {
             auto newest = std::string_view{};
             for (const auto& entry : entries) {
-                newest = entry.begin()->text();
+                newest = entry.item(0).text();
                 ++read;
             }
             last = newest;
@@ -74,7 +74,7 @@ Result<double> by_group(resp::Client& client, const std::string& stream, std::ui
         ids.clear();
         internal::for_each_stream(reply, [&](std::string_view, const resp::Reply& entries) {
             for (const auto& entry : entries) {
-                ids.emplace_back(entry.begin()->text());
+                ids.emplace_back(entry.item(0).text());
             }
         });
         if (ids.empty()) {

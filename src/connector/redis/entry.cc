@@ -31,17 +31,18 @@ void EntryReader::read(std::uint64_t number, const resp::Reply& fields, event::C
     auto message = event::Message{};
     attributes_.clear();
     auto has_body = false;
-    for (auto at = fields.begin(); at != fields.end(); ++at) {
-        auto name = at->text();
-        ++at;
-        auto value = at->text();
+    auto is_structured = false;
+    resp::for_each_pair(fields, [&](const resp::Reply& field, const resp::Reply& content) {
+        auto name = field.text();
+        auto value = content.text();
+        if (is_structured) {
+            return;
+        }
         if (name == event_field) {
             message.content_type = structured_type;
             message.body = value;
-            has_body = true;
-            break;
-        }
-        if (name == type_field) {
+            is_structured = true;
+        } else if (name == type_field) {
             message.content_type = value;
         } else if (name == data_field) {
             message.body = value;
@@ -49,9 +50,9 @@ void EntryReader::read(std::uint64_t number, const resp::Reply& fields, event::C
         } else if (name.starts_with(attribute_prefix)) {
             attributes_.emplace_back(name.substr(attribute_prefix.size()), value);
         }
-    }
-    if (!has_body && attributes_.empty()) {
-        auto first = fields.size() == 0 ? std::string_view{} : fields.begin()->text();
+    });
+    if (!is_structured && !has_body && attributes_.empty()) {
+        auto first = fields.item(0).text();
         into.add_fault(number, first,
                        "an entry without a field event, and without fields ce_id, ce_source and "
                        "ce_type, is no CloudEvent");

@@ -60,6 +60,11 @@ TEST(Entry, WithoutAnEventHasAFault) {
     EXPECT_THAT(fields_read("event", std::string(2'000'000, 'x')).fault, HasSubstr("at most"));
 }
 
+TEST(Entry, AFieldWithoutAValueIsPassedOver) {
+    EXPECT_THAT(fields_read("event").fault, HasSubstr("no CloudEvent"));
+    EXPECT_EQ(fields_read("event", json, "odd").text, json);
+}
+
 TEST(Entry, IsWrittenInBothModes) {
     auto commands = resp::Commands{};
     ASSERT_TRUE(EntryWriter{Mode::Structured}.write("s", json, 0, commands));

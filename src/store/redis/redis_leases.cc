@@ -38,21 +38,20 @@ std::string address_in(std::string_view value) {
 
 Result<LeaseTable> table_in(const resp::Reply& reply, std::uint16_t shard_count) {
     auto table = LeaseTable{.members = {}, .owners = std::vector<std::string>(shard_count)};
-    auto members = reply.item(0);
-    for (auto at = members.begin(); at != members.end(); ++at) {
-        auto id = std::string{at->text()};
-        ++at;
-        table.members.push_back({std::move(id), address_in(at->text())});
-    }
+    resp::for_each_pair(reply.item(0), [&](const resp::Reply& id, const resp::Reply& value) {
+        table.members.push_back({std::string{id.text()}, address_in(value.text())});
+    });
     std::ranges::sort(table.members, {}, &Member::id);
-    auto owners = reply.item(1);
-    for (auto at = owners.begin(); at != owners.end(); ++at) {
-        auto shard = TRY(whole(at->text()));
-        ++at;
-        if (shard < shard_count) {
-            table.owners[shard] = at->text();
+    auto fault = Result<void>{};
+    resp::for_each_pair(reply.item(1), [&](const resp::Reply& shard, const resp::Reply& owner) {
+        auto number = whole(shard.text());
+        if (!number) {
+            fault = std::unexpected(std::move(number).error());
+        } else if (*number < shard_count) {
+            table.owners[*number] = owner.text();
         }
-    }
+    });
+    TRY(std::move(fault));
     return table;
 }
 

@@ -227,18 +227,17 @@ bool GroupSource::take(const std::string& name, Stream& stream, const resp::Repl
         }
     }
     for (const auto& entry : entries) {
-        auto item = entry.begin();
-        auto id = std::string{item->text()};
-        ++item;
+        auto id = std::string{entry.item(0).text()};
+        auto fields = entry.item(1);
         if (open.contains(id)) {
             continue;
         }
-        if (item->is_null()) {
+        if (fields.is_null()) {
             // It was deleted meanwhile: there is nothing left to do for it.
             stream.done.push_back(std::move(id));
             continue;
         }
-        reader_.read(++stream.number, *item, builder_);
+        reader_.read(++stream.number, fields, builder_);
         stream.open.push_back({stream.number, std::move(id)});
     }
     if (builder_.count() == 0) {

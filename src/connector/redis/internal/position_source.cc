@@ -237,13 +237,11 @@ Result<void> PositionSource::gather_stream(std::string_view name, const resp::Re
     }
     auto last = asked->second;
     for (const auto& entry : entries) {
-        auto item = entry.begin();
-        auto position = position_of(item->text());
+        auto position = position_of(entry.item(0).text());
         if (!position) {
             return fail(Errc::Unsupported, "stream {}: {}", name, position.error().message);
         }
-        ++item;
-        reader_.read(*position, *item, builder_);
+        reader_.read(*position, entry.item(1), builder_);
         last = *position;
     }
     if (builder_.count() > 0) {

@@ -9,11 +9,9 @@ namespace sluice::connector::redis::internal {
 template <typename Each>
 void for_each_stream(const resp::Reply& reply, Each each) {
     if (reply.kind() == resp::Kind::Map) {
-        for (auto at = reply.begin(); at != reply.end(); ++at) {
-            auto name = at->text();
-            ++at;
-            each(name, *at);
-        }
+        resp::for_each_pair(reply, [&](const resp::Reply& name, const resp::Reply& entries) {
+            each(name.text(), entries);
+        });
         return;
     }
     for (const auto& pair : reply) {
@@ -23,14 +21,13 @@ void for_each_stream(const resp::Reply& reply, Each each) {
 
 /// The value behind a name in a reply that is a map, or before RESP3 a list.
 inline resp::Reply member(const resp::Reply& map, std::string_view name) {
-    for (auto at = map.begin(); at != map.end(); ++at) {
-        auto is_it = at->text() == name;
-        ++at;
-        if (is_it) {
-            return *at;
+    auto found = map.item(map.size());
+    resp::for_each_pair(map, [&](const resp::Reply& each, const resp::Reply& value) {
+        if (each.text() == name) {
+            found = value;
         }
-    }
-    return map.item(map.size());
+    });
+    return found;
 }
 
 } // namespace sluice::connector::redis::internal

@@ -28,10 +28,9 @@ Result<void> check_info(std::string_view info) {
 
 ServerSettings settings_in(const resp::Reply& reply) {
     auto settings = ServerSettings{};
-    for (auto at = reply.begin(); at != reply.end(); ++at) {
-        auto name = at->text();
-        ++at;
-        auto value = std::string{at->text()};
+    resp::for_each_pair(reply, [&](const resp::Reply& each, const resp::Reply& found) {
+        auto name = each.text();
+        auto value = std::string{found.text()};
         if (name == "appendonly") {
             settings.appendonly = std::move(value);
         } else if (name == "appendfsync") {
@@ -41,7 +40,7 @@ ServerSettings settings_in(const resp::Reply& reply) {
         } else if (name == "maxmemory-policy") {
             settings.maxmemory_policy = std::move(value);
         }
-    }
+    });
     return settings;
 }
 
