@@ -1,0 +1,193 @@
+#include "store/redis/redis_leases.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "store/redis/internal/keyspace.h"
+#include "store/redis/internal/pool.h"
+
+namespace sluice::store::redis {
+
+using internal::Connection;
+using internal::Script;
+
+namespace {
+
+Result<std::uint64_t> whole(std::string_view text) {
+    auto number = std::uint64_t{0};
+    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc{} || end != text.data() + text.size()) {
+        return fail(Errc::Corrupt, "Redis has {} where a number should stand", text);
+    }
+    return number;
+}
+
+Result<ShardState> state_of(const resp::Reply& epoch, const resp::Reply& commit) {
+    auto state = ShardState{};
+    state.epoch = Epoch{TRY(whole(epoch.text()))};
+    state.commit = CommitNumber{TRY(whole(commit.text()))};
+    return state;
+}
+
+/// `1700000000000 address`.
+std::string address_in(std::string_view value) {
+    auto space = value.find(' ');
+    return std::string{value.substr(space == std::string_view::npos ? value.size() : space + 1)};
+}
+
+Result<LeaseTable> table_in(const resp::Reply& reply, std::uint16_t shard_count) {
+    auto table = LeaseTable{.members = {}, .owners = std::vector<std::string>(shard_count)};
+    resp::for_each_pair(reply.item(0), [&](const resp::Reply& id, const resp::Reply& value) {
+        table.members.push_back({std::string{id.text()}, address_in(value.text())});
+    });
+    std::ranges::sort(table.members, {}, &Member::id);
+    auto fault = Result<void>{};
+    resp::for_each_pair(reply.item(1), [&](const resp::Reply& shard, const resp::Reply& owner) {
+        auto number = whole(shard.text());
+        if (!number) {
+            fault = std::unexpected(std::move(number).error());
+        } else if (*number < shard_count) {
+            table.owners[*number] = owner.text();
+        }
+    });
+    TRY(std::move(fault));
+    return table;
+}
+
+Result<resp::Reply> answer_of(Connection& connection) {
+    TRY(connection.client().send());
+    return resp::checked(TRY(connection.client().receive()));
+}
+
+} // namespace
+
+std::string RedisLeases::attempt() const {
+    return fmt::format("{}:{}", writer_, number_);
+}
+
+Result<LeaseTable> RedisLeases::renew(const Member& member, Nanos lasts) {
+    auto millis = std::chrono::ceil<std::chrono::milliseconds>(lasts).count();
+    return pool_.ask([&](Connection& connection) -> Result<LeaseTable> {
+        connection.client().commands().add("EVALSHA", connection.sha(Script::Renew), 2,
+                                           keyspace_.members(), keyspace_.owners(), member.id,
+                                           millis, member.address);
+        return table_in(TRY(answer_of(connection)), keyspace_.shard_count());
+    });
+}
+
+Result<RedisLeases::Taken> RedisLeases::take(const Member& member,
+                                             std::span<const ShardId> shards) {
+    TRY(check_known(shards));
+    auto lock = std::lock_guard{mutex_};
+    ++number_;
+    return pool_.ask([&](Connection& connection) { return ask_take(connection, member, shards); });
+}
+
+Result<RedisLeases::Taken> RedisLeases::ask_take(Connection& connection, const Member& member,
+                                                 std::span<const ShardId> shards) const {
+    auto& commands = connection.client().commands();
+    commands.begin(3 + 3 + shards.size() + 3 + shards.size());
+    commands.argument(std::string_view{"EVALSHA"});
+    commands.argument(connection.sha(Script::Take));
+    commands.argument(3 + shards.size());
+    commands.argument(keyspace_.members());
+    commands.argument(keyspace_.owners());
+    commands.argument(keyspace_.done_by(writer_ + ":lease"));
+    for (auto shard : shards) {
+        commands.argument(keyspace_.state_of(shard.raw()));
+    }
+    commands.argument(member.id);
+    commands.argument(number_);
+    commands.argument(attempt());
+    for (auto shard : shards) {
+        commands.argument(shard.raw());
+    }
+    auto reply = TRY(answer_of(connection));
+    if (reply.text() == "stale") {
+        return fail(Errc::Stale, "member {} is not alive: its time is over, renew it first",
+                    member.id);
+    }
+    auto taken = Taken{};
+    for (auto at = std::size_t{0}; at + 2 < reply.size(); at += 3) {
+        auto shard = ShardId{static_cast<std::uint16_t>(TRY(whole(reply.item(at).text())))};
+        auto state = TRY(state_of(reply.item(at + 1), reply.item(at + 2)));
+        taken.emplace_back(shard, state);
+    }
+    return taken;
+}
+
+Result<void> RedisLeases::release(const Member& member, std::span<const ShardId> shards) {
+    return pool_.ask([&](Connection& connection) -> Result<void> {
+        auto& commands = connection.client().commands();
+        commands.begin(3 + 2 + 1 + shards.size());
+        commands.argument(std::string_view{"EVALSHA"});
+        commands.argument(connection.sha(Script::Release));
+        commands.argument(2);
+        commands.argument(keyspace_.members());
+        commands.argument(keyspace_.owners());
+        commands.argument(member.id);
+        for (auto shard : shards) {
+            commands.argument(shard.raw());
+        }
+        std::ignore = TRY(answer_of(connection));
+        return {};
+    });
+}
+
+Result<void> RedisLeases::leave(const Member& member) {
+    return pool_.ask([&](Connection& connection) -> Result<void> {
+        connection.client().commands().add("EVALSHA", connection.sha(Script::Leave), 2,
+                                           keyspace_.members(), keyspace_.owners(), member.id);
+        std::ignore = TRY(answer_of(connection));
+        return {};
+    });
+}
+
+Result<std::vector<ShardState>> RedisLeases::acquire(std::span<const ShardId> shards) {
+    TRY(check_known(shards));
+    auto lock = std::lock_guard{mutex_};
+    for (;;) {
+        ++number_;
+        auto states =
+            TRY(pool_.ask([&](Connection& connection) { return ask_acquire(connection, shards); }));
+        // Fewer when somebody took one of them between two attempts of ours.
+        if (states.size() == shards.size()) {
+            return states;
+        }
+    }
+}
+
+Result<std::vector<ShardState>> RedisLeases::ask_acquire(Connection& connection,
+                                                         std::span<const ShardId> shards) const {
+    auto& commands = connection.client().commands();
+    commands.begin(3 + 1 + shards.size() + 2);
+    commands.argument(std::string_view{"EVALSHA"});
+    commands.argument(connection.sha(Script::Acquire));
+    commands.argument(1 + shards.size());
+    commands.argument(keyspace_.done_by(writer_ + ":lease"));
+    for (auto shard : shards) {
+        commands.argument(keyspace_.state_of(shard.raw()));
+    }
+    commands.argument(number_);
+    commands.argument(attempt());
+    auto reply = TRY(answer_of(connection));
+    auto states = std::vector<ShardState>{};
+    for (auto at = std::size_t{0}; at + 1 < reply.size(); at += 2) {
+        auto state = TRY(state_of(reply.item(at), reply.item(at + 1)));
+        states.push_back(state);
+    }
+    return states;
+}
+
+Result<void> RedisLeases::check_known(std::span<const ShardId> shards) const {
+    for (auto shard : shards) {
+        if (shard.raw() >= keyspace_.shard_count()) {
+            return fail(Errc::InvalidInput, "shard {} does not exist, the store has {}",
+                        shard.raw(), keyspace_.shard_count());
+        }
+    }
+    return {};
+}
+
+} // namespace sluice::store::redis
