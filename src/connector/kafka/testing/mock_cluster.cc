@@ -12,6 +12,7 @@ MockCluster::MockCluster(int brokers) {
     auto text = std::array<char, 256>{};
     auto* conf = rd_kafka_conf_new();
     rd_kafka_conf_set_log_cb(conf, nullptr);
+    rd_kafka_conf_set(conf, "message.max.bytes", "4000000", text.data(), text.size());
     handle_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text.data(), text.size());
     INVARIANT(handle_ != nullptr, "a client without settings can be made");
     cluster_ = rd_kafka_mock_cluster_new(handle_, brokers);
