@@ -182,13 +182,28 @@ Result<void> Producer::produce(Sending& sending) {
 }
 
 void Producer::on_delivery(const rd_kafka_message_t& message) {
-    auto sending = std::unique_ptr<Sending>{static_cast<Sending*>(message._private)};
-    auto result = Result<void>{};
-    if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        result = fail(internal::errc_of(message.err), "{} has not confirmed the event: {}",
-                      sending->topic, rd_kafka_err2str(message.err));
+    deliveries_.push_back({static_cast<Sending*>(message._private), message.err});
+}
+
+void Producer::poll() {
+    rd_kafka_poll(client_->get(), poll_wait);
+    for (const auto& delivery : deliveries_) {
+        auto sending = std::unique_ptr<Sending>{delivery.sending};
+        auto result = Result<void>{};
+        if (delivery.code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+            result = fail(internal::errc_of(delivery.code), "{} has not confirmed the event: {}",
+                          sending->topic, rd_kafka_err2str(delivery.code));
+        }
+        finish(std::move(sending), std::move(result));
     }
-    finish(std::move(sending), std::move(result));
+    deliveries_.clear();
+}
+
+void Producer::purge() {
+    rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    while (rd_kafka_outq_len(client_->get()) > 0) {
+        poll();
+    }
 }
 
 void Producer::finish(std::unique_ptr<Sending> sending, Result<void> result) {
@@ -227,7 +242,7 @@ void Producer::on_error(rd_kafka_resp_err_t code, std::string_view reason) {
 
 void Producer::serve() {
     while (!is_stopping_) {
-        rd_kafka_poll(client_->get(), poll_wait);
+        poll();
         if (is_broken_) {
             if (auto done = restart(); !done) {
                 diag_.error("no new Kafka client", {{"reason", done.error().message}});
@@ -235,18 +250,12 @@ void Producer::serve() {
             }
         }
     }
-    rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    while (rd_kafka_outq_len(client_->get()) > 0) {
-        rd_kafka_poll(client_->get(), poll_wait);
-    }
+    purge();
 }
 
 Result<void> Producer::restart() {
     // Everything under way is refused before anything new goes out: order holds.
-    rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-    while (rd_kafka_outq_len(client_->get()) > 0) {
-        rd_kafka_poll(client_->get(), poll_wait);
-    }
+    purge();
     auto fresh = TRY(internal::Client::open(internal::Role::Producer, options_, diag_, *this));
     auto topics = std::make_unique<Topics>();
     {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "connector/kafka/internal/client.h"
 #include "connector/kafka/options.h"
@@ -47,6 +48,9 @@ private:
     void finish(std::unique_ptr<Sending> sending, Result<void> result);
     Result<void> restart();
     void serve();
+    /// Takes what the client has to tell and passes it on, once the client has returned.
+    void poll();
+    void purge();
 
     const Options options_;
     observe::Diagnostics& diag_;
@@ -65,6 +69,12 @@ private:
     std::unique_ptr<internal::Client> client_;
     std::unique_ptr<Topics> topics_;
     std::string trouble_;
+
+    struct Delivery {
+        Sending* sending;
+        rd_kafka_resp_err_t code;
+    };
+    std::vector<Delivery> deliveries_; ///< The server's own.
     std::thread server_;
 };
 

@@ -15,6 +15,11 @@ constexpr auto request_wait = 20000;  // ms
 constexpr auto settle_wait = Nanos{20s};
 constexpr auto settle_step = 50ms;
 
+constexpr auto unsupported_text =
+    fmt::format_string<const std::string&, int&>{
+        "this Kafka does not let clients make topics: make {} with {} partitions by "
+        "kafka-topics.sh --create"};
+
 struct NewTopicDeleter {
     void operator()(rd_kafka_NewTopic_t* topic) const { rd_kafka_NewTopic_destroy(topic); }
 };
@@ -121,6 +126,9 @@ Result<std::optional<int>> TopicAdmin::count_partitions(const std::string& topic
 }
 
 Result<rd_kafka_resp_err_t> TopicAdmin::ask_to_create(const std::string& topic, int partitions) {
+    if (options_.version == Version::Kafka09) {
+        return fail(Errc::Unsupported, unsupported_text, topic, partitions);
+    }
     auto text = std::array<char, 256>{};
     auto wanted = std::unique_ptr<rd_kafka_NewTopic_t, NewTopicDeleter>{rd_kafka_NewTopic_new(
         topic.c_str(), partitions, options_.replication, text.data(), text.size())};
@@ -140,10 +148,7 @@ Result<rd_kafka_resp_err_t> TopicAdmin::ask_to_create(const std::string& topic, 
     auto event = AnyEvent{rd_kafka_queue_poll(answers.get(), request_wait + 1000)};
     auto outcome = outcome_of(event.get(), true);
     if (outcome.code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE) {
-        return fail(Errc::Unsupported,
-                    "this Kafka does not let clients make topics: make {} with {} partitions by "
-                    "kafka-topics.sh --create",
-                    topic, partitions);
+        return fail(Errc::Unsupported, unsupported_text, topic, partitions);
     }
     if (outcome.code != RD_KAFKA_RESP_ERR_NO_ERROR &&
         outcome.code != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) {
@@ -175,6 +180,11 @@ Result<void> TopicAdmin::create(const std::string& topic, int partitions) {
 }
 
 Result<void> TopicAdmin::remove(const std::string& topic) {
+    if (options_.version == Version::Kafka09) {
+        return fail(Errc::Unsupported, "this Kafka does not let clients remove topics: remove {} "
+                                       "by kafka-topics.sh --delete",
+                    topic);
+    }
     auto text = std::array<char, 256>{};
     auto wanted =
         std::unique_ptr<rd_kafka_DeleteTopic_t, DeleteTopicDeleter>{rd_kafka_DeleteTopic_new(
