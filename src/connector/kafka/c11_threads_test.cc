@@ -69,8 +69,8 @@ int thrd_detach(thrd_t thread) {
 int mtx_init(mtx_t* lock, int type) {
     auto attributes = pthread_mutexattr_t{};
     pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE
-                                                                       : PTHREAD_MUTEX_NORMAL);
+    pthread_mutexattr_settype(
+        &attributes, (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
     return outcome(pthread_mutex_init(of(lock), &attributes));
 }
 

@@ -121,8 +121,8 @@ TEST_P(KafkaRebalance, MembersShareThePartitionsAndLoseNothing) {
     EXPECT_THAT(missing, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, KafkaRebalance, ::testing::Values("range", "cooperative-sticky"),
-                         [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Strategies, KafkaRebalance,
+                         ::testing::Values("range", "cooperative-sticky"), [](const auto& info) {
                              return std::string{info.param} == "range" ? "Eager" : "Cooperative";
                          });
 

@@ -36,10 +36,9 @@ TEST_F(OldKafka, IsWrittenToAndReadByPosition) {
 
     auto producer = std::move(*bus->open_producer());
     for (auto id = 1U; id <= 5; ++id) {
-        producer->send({.to = bus->partition(ShardId{2}), .json = testing::event_json(id)},
-                       [](Result<void> result) {
-                           EXPECT_TRUE(result.has_value()) << result.error().message;
-                       });
+        producer->send(
+            {.to = bus->partition(ShardId{2}), .json = testing::event_json(id)},
+            [](Result<void> result) { EXPECT_TRUE(result.has_value()) << result.error().message; });
     }
     auto flushed = producer->flush(40s);
     ASSERT_TRUE(flushed.has_value()) << flushed.error().message;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view creation_prefix = "create.";
 
 constexpr auto parameters = std::array<std::string_view, 12>{
-    "topics", "group",  "consume",     "start", "mode",   "broker",
+    "topics", "group",  "consume",     "start", "mode",         "broker",
     "ca",     "verify", "certificate", "key",   "key_password", "replication"};
 
 bool is_parameter(std::string_view name) {
@@ -65,8 +65,7 @@ Result<void> set_topics(Options& options, std::string_view text) {
 }
 
 Result<void> set_replication(Options& options, std::string_view text) {
-    auto [end, code] =
-        std::from_chars(text.data(), text.data() + text.size(), options.replication);
+    auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), options.replication);
     if (code != std::errc{} || end != text.data() + text.size() || options.replication < 1 ||
         options.replication > 100) {
         return fail(Errc::InvalidInput, "replication: expected a number from 1 to 100, found '{}'",
@@ -134,8 +133,9 @@ Result<void> check_whole(const Options& options) {
     auto has_tls = !tls.ca.empty() || !tls.certificate.empty() || !tls.key.empty() ||
                    !tls.key_password.empty() || !tls.is_verified;
     if (has_tls && !tls.is_on) {
-        return fail(Errc::InvalidInput, "ca, certificate, key and verify are for TLS: write "
-                                        "kafkas:// instead of kafka://");
+        return fail(Errc::InvalidInput,
+                    "ca, certificate, key and verify are for TLS: write "
+                    "kafkas:// instead of kafka://");
     }
     if (tls.certificate.empty() != tls.key.empty()) {
         return fail(Errc::InvalidInput, "expected both certificate and key, or neither");
@@ -144,8 +144,9 @@ Result<void> check_whole(const Options& options) {
         return fail(Errc::InvalidInput, "mode: Kafka 0.9 has no headers: write structured");
     }
     if (!options.password.empty() && options.user.empty()) {
-        return fail(Errc::InvalidInput, "a password needs a user: write user:password@ before the "
-                                        "first host");
+        return fail(Errc::InvalidInput,
+                    "a password needs a user: write user:password@ before the "
+                    "first host");
     }
     return {};
 }
@@ -209,8 +210,9 @@ Result<void> set_member(Options& options, std::string_view name, const Value& va
         auto known = std::vector<std::string_view>(parameters.begin(), parameters.end());
         known.insert(known.end(), {"url", "settings", "user", "password", "topic", "mechanism"});
         auto near = nearest(name, known);
-        return fail(Errc::InvalidInput, "unknown member '{}': expected {}; properties of "
-                                        "librdkafka stand in settings",
+        return fail(Errc::InvalidInput,
+                    "unknown member '{}': expected {}; properties of "
+                    "librdkafka stand in settings",
                     name, near.empty() ? "one that the reference names" : near);
     }
     return {};

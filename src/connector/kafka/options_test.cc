@@ -35,10 +35,11 @@ TEST(Options, LittleIsNeeded) {
 }
 
 TEST(Options, AQueryHoldsParametersAndProperties) {
-    auto options = parse_url("kafkas://h/p?ca=/ca.pem&certificate=/c.pem&key=/k.pem&verify=false"
-                             "&mechanism=SCRAM-SHA-512&group=g&consume=group&start=end&mode=binary"
-                             "&topics=a,b.c&replication=3&create.retention.ms=-1"
-                             "&compression.codec=lz4");
+    auto options = parse_url(
+        "kafkas://h/p?ca=/ca.pem&certificate=/c.pem&key=/k.pem&verify=false"
+        "&mechanism=SCRAM-SHA-512&group=g&consume=group&start=end&mode=binary"
+        "&topics=a,b.c&replication=3&create.retention.ms=-1"
+        "&compression.codec=lz4");
 
     ASSERT_TRUE(options.has_value()) << options.error().message;
     EXPECT_TRUE(options->tls.is_on);
@@ -155,7 +156,8 @@ TEST(PartitionName, IsATopicAndANumber) {
     ASSERT_TRUE(name.has_value());
     EXPECT_EQ(*name, (internal::PartitionName{.topic = "a.b", .partition = 12}));
     EXPECT_EQ(name->text(), "a.b/12");
-    for (const auto* wrong : {"", "a", "a/", "/1", "a/-1", "a/1x", "a/99999999999", "a b/1", "../1"}) {
+    for (const auto* wrong :
+         {"", "a", "a/", "/1", "a/-1", "a/1x", "a/99999999999", "a b/1", "../1"}) {
         EXPECT_FALSE(internal::parse_partition_name(wrong).has_value()) << wrong;
     }
 }

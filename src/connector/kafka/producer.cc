@@ -215,7 +215,9 @@ void Producer::finish(std::unique_ptr<Sending> sending, Result<void> result) {
     bytes_ -= size;
     if (--count_ == 0 || waiters_ > 0) {
         // Whoever waits has counted itself and looked, or looks only now.
-        { auto lock = std::scoped_lock{mutex_}; }
+        {
+            auto lock = std::scoped_lock{mutex_};
+        }
         changed_.notify_all();
     }
 }

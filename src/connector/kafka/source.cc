@@ -13,14 +13,14 @@ Result<std::unique_ptr<event::Source>> open_source(std::string name, const Optio
     if (options.consume == Consume::Group) {
         return TRY(internal::GroupSource::open(std::move(name), options, diag));
     }
-    return TRY(internal::PositionSource::open(std::move(name), options,
-                                              internal::Scope::Topics, diag));
+    return TRY(
+        internal::PositionSource::open(std::move(name), options, internal::Scope::Topics, diag));
 }
 
 Result<std::unique_ptr<event::Source>> open_partitions(std::string name, const Options& options,
                                                        observe::Diagnostics& diag) {
-    return TRY(internal::PositionSource::open(std::move(name), options,
-                                              internal::Scope::Resumed, diag));
+    return TRY(
+        internal::PositionSource::open(std::move(name), options, internal::Scope::Resumed, diag));
 }
 
 } // namespace sluice::connector::kafka

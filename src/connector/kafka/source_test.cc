@@ -288,8 +288,8 @@ TEST_F(KafkaSource, OfATopicKnownPositionsAreResumedAndOthersBegin) {
     auto found = texts(read_some(*source, 3));
 
     std::ranges::sort(found);
-    EXPECT_THAT(found, ElementsAre(testing::event_json(3), testing::event_json(4),
-                                   testing::event_json(5)));
+    EXPECT_THAT(
+        found, ElementsAre(testing::event_json(3), testing::event_json(4), testing::event_json(5)));
 }
 
 TEST_F(KafkaSource, AStartAtTheEndSkipsWhatWasThere) {
@@ -309,8 +309,7 @@ TEST_F(KafkaSource, ATopicThatIsNotThereIsTroubleUntilItIs) {
     auto options = orders();
     options.topics = {"later"};
     // The mock makes every topic that is asked for, unless it is told to deny it.
-    rd_kafka_mock_topic_set_error(cluster_.get(), "later",
-                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    rd_kafka_mock_topic_set_error(cluster_.get(), "later", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
     auto source = std::move(*open_source("later", options, diag_));
     ASSERT_TRUE(read_until(*source, [&] { return !source->trouble().empty(); }));
     EXPECT_THAT(source->trouble(), HasSubstr("later"));

@@ -62,7 +62,8 @@ public:
 
 private:
     Result<void> assign() {
-        auto code = rd_kafka_assign(client_->get(), list_of(name_, RD_KAFKA_OFFSET_BEGINNING).get());
+        auto code =
+            rd_kafka_assign(client_->get(), list_of(name_, RD_KAFKA_OFFSET_BEGINNING).get());
         return code == RD_KAFKA_RESP_ERR_NO_ERROR
                    ? Result<void>{}
                    : fail(Errc::Unavailable, "{}", rd_kafka_err2str(code));
@@ -92,7 +93,8 @@ private:
     }
 
     /// A member of the group it is, but of this one partition only.
-    void on_rebalance(rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t& /*list*/) override {
+    void on_rebalance(rd_kafka_resp_err_t code,
+                      rd_kafka_topic_partition_list_t& /*list*/) override {
         if (code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
             std::ignore = assign();
         } else {

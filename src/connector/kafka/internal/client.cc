@@ -37,28 +37,22 @@ std::string scrubbed(std::string_view text, const std::vector<std::string>& secr
 
 Errc errc_of(rd_kafka_resp_err_t code) {
     switch (code) {
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-        return Errc::NotFound;
-    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
-    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
-        return Errc::LimitExceeded;
-    case RD_KAFKA_RESP_ERR__INVALID_ARG:
-    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
-    case RD_KAFKA_RESP_ERR_INVALID_MSG:
-    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-    case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
-    case RD_KAFKA_RESP_ERR_INVALID_PARTITIONS:
-    case RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR:
-        return Errc::InvalidInput;
-    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
-    case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION:
-        return Errc::Unsupported;
-    case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS:
-        return Errc::AlreadyExists;
-    default:
-        return Errc::Unavailable;
+        case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+        case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION: return Errc::NotFound;
+        case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+        case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: return Errc::LimitExceeded;
+        case RD_KAFKA_RESP_ERR__INVALID_ARG:
+        case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+        case RD_KAFKA_RESP_ERR_INVALID_MSG:
+        case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+        case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
+        case RD_KAFKA_RESP_ERR_INVALID_PARTITIONS:
+        case RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR: return Errc::InvalidInput;
+        case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+        case RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION: return Errc::Unsupported;
+        case RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS: return Errc::AlreadyExists;
+        default: return Errc::Unavailable;
     }
 }
 
@@ -92,9 +86,8 @@ Result<std::unique_ptr<Client>> Client::open(Role role, const Options& options,
     rd_kafka_conf_set_opaque(conf.get(), client.get());
     set_callbacks(conf.get(), role, options);
     auto text = std::array<char, 512>{};
-    client->handle_ =
-        rd_kafka_new(role == Role::Consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER, conf.get(),
-                     text.data(), text.size());
+    client->handle_ = rd_kafka_new(role == Role::Consumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
+                                   conf.get(), text.data(), text.size());
     if (client->handle_ == nullptr) {
         return fail(Errc::InvalidInput, "the Kafka client does not take its settings: {}",
                     scrubbed(text.data(), client->secrets_));
@@ -165,14 +158,14 @@ void Client::tell(int level, const char* facility, std::string_view text) const 
     auto clean = scrubbed(text, secrets_);
     constexpr std::string_view message = "the Kafka client says";
     switch (wanted) {
-    case observe::Level::Error:
-        return diag_.error(message, {{"about", facility}, {"text", clean}});
-    case observe::Level::Warn:
-        return diag_.warn(message, {{"about", facility}, {"text", clean}});
-    case observe::Level::Info:
-        return diag_.info(message, {{"about", facility}, {"text", clean}});
-    case observe::Level::Debug:
-        return diag_.debug(message, {{"about", facility}, {"text", clean}});
+        case observe::Level::Error:
+            return diag_.error(message, {{"about", facility}, {"text", clean}});
+        case observe::Level::Warn:
+            return diag_.warn(message, {{"about", facility}, {"text", clean}});
+        case observe::Level::Info:
+            return diag_.info(message, {{"about", facility}, {"text", clean}});
+        case observe::Level::Debug:
+            return diag_.debug(message, {{"about", facility}, {"text", clean}});
     }
 }
 

@@ -44,8 +44,7 @@ Partition& Partitions::make(const PartitionName& name) {
         partitions.resize(at + 1);
     }
     if (partitions[at] == nullptr) {
-        partitions[at] =
-            std::make_unique<Partition>(Partition{.name = name, .text = name.text()});
+        partitions[at] = std::make_unique<Partition>(Partition{.name = name, .text = name.text()});
     }
     return *partitions[at];
 }

@@ -29,8 +29,8 @@ struct Partition {
     std::int64_t confirmed = none; ///< Offset behind what is durable.
     std::int64_t committed = none; ///< What the broker was told of it.
     std::optional<std::int64_t> shift{}; ///< From offsets to numbers, where they are counted.
-    std::uint64_t first = 1;       ///< Number that this assignment began with.
-    std::uint64_t last = 0;        ///< Number handed out last.
+    std::uint64_t first = 1;             ///< Number that this assignment began with.
+    std::uint64_t last = 0;              ///< Number handed out last.
     std::vector<Message> waiting{};
     std::size_t taken = 0; ///< Of those that wait.
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <thread>
 
 namespace sluice::connector::kafka::internal {
 
@@ -11,6 +12,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto check_wait_max = 3000; // ms
+constexpr auto missing_wait_max = Nanos{2s};
+constexpr auto missing_pause = 100ms;
 constexpr auto refresh_wait_max = Nanos{1s};
 constexpr auto refresh_interval_usual = 30000; // ms
 constexpr auto refresh_property = "topic.metadata.refresh.interval.ms";
@@ -28,13 +31,13 @@ PositionSource::PositionSource(std::string name, const Options& options, Scope s
 Result<std::unique_ptr<PositionSource>> PositionSource::open(std::string name,
                                                              const Options& options, Scope scope,
                                                              observe::Diagnostics& diag) {
-    auto source = std::unique_ptr<PositionSource>{
-        new PositionSource{std::move(name), options, scope, diag}};
+    auto source =
+        std::unique_ptr<PositionSource>{new PositionSource{std::move(name), options, scope, diag}};
     TRY(source->connect());
-    source->refresh_interval_ = std::chrono::milliseconds{
-        options.settings.contains(refresh_property)
-            ? std::max<std::int64_t>(source->number(refresh_property), 10)
-            : refresh_interval_usual};
+    source->refresh_interval_ =
+        std::chrono::milliseconds{options.settings.contains(refresh_property)
+                                      ? std::max<std::int64_t>(source->number(refresh_property), 10)
+                                      : refresh_interval_usual};
     if (scope == Scope::Topics) {
         for (const auto& topic : options.topics) {
             source->topics_.push_back(rd_kafka_topic_new(source->handle(), topic.c_str(), nullptr));
@@ -74,8 +77,16 @@ Result<void> PositionSource::check_held(const PartitionName& name, std::int64_t 
     }
     auto low = std::int64_t{0};
     auto high = std::int64_t{0};
-    auto code = rd_kafka_query_watermark_offsets(handle(), name.topic.c_str(), name.partition, &low,
-                                                 &high, check_wait_max);
+    auto query = [&] {
+        return rd_kafka_query_watermark_offsets(handle(), name.topic.c_str(), name.partition, &low,
+                                                &high, check_wait_max);
+    };
+    auto code = query();
+    // A topic that was made just now is not known to all brokers yet.
+    for (auto end = steady_now() + missing_wait_max; is_missing(code) && steady_now() < end;) {
+        std::this_thread::sleep_for(missing_pause);
+        code = query();
+    }
     if (is_missing(code)) {
         return fail(Errc::NotFound, "{} is not there: {}", name.text(), rd_kafka_err2str(code));
     }

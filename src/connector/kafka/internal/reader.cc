@@ -123,10 +123,9 @@ void Reader::note_failure(const rd_kafka_message_t& message) {
     auto low = std::int64_t{0};
     auto high = std::int64_t{0};
     auto held = std::string{"the broker no longer has it"};
-    if (rd_kafka_query_watermark_offsets(handle(), partition->name.topic.c_str(),
-                                         partition->name.partition, &low, &high,
-                                         to_milliseconds(probe_wait_max)) ==
-        RD_KAFKA_RESP_ERR_NO_ERROR) {
+    if (rd_kafka_query_watermark_offsets(
+            handle(), partition->name.topic.c_str(), partition->name.partition, &low, &high,
+            to_milliseconds(probe_wait_max)) == RD_KAFKA_RESP_ERR_NO_ERROR) {
         held = fmt::format("the broker has offsets {} to {}", low, high);
     }
     stop_at(*partition,
@@ -152,25 +151,23 @@ void Reader::on_error(rd_kafka_resp_err_t code, std::string_view reason) {
         return;
     }
     if (code == RD_KAFKA_RESP_ERR__FATAL && !fault_) {
-        fault_ = Fault{.partition = {},
-                       .error = {Errc::Internal,
-                                 fmt::format("the Kafka client cannot go on: {}", reason)}};
+        fault_ = Fault{
+            .partition = {},
+            .error = {Errc::Internal, fmt::format("the Kafka client cannot go on: {}", reason)}};
     }
     trouble_ = reason.empty() ? rd_kafka_err2str(code) : std::string{reason};
 }
 
 void Reader::on_commit(rd_kafka_resp_err_t code) {
-    auto is_failing =
-        code != RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR__NO_OFFSET;
+    auto is_failing = code != RD_KAFKA_RESP_ERR_NO_ERROR && code != RD_KAFKA_RESP_ERR__NO_OFFSET;
     if (is_failing) {
         // All of it is told again, next time.
         partitions_.each([](Partition& partition) { partition.committed = Partition::none; });
     }
     if (is_failing != std::exchange(is_commit_failing_, is_failing) && is_failing) {
-        diag_.warn("the group's position does not follow",
-                   {{"source", name_},
-                    {"group", options_.group_name()},
-                    {"reason", rd_kafka_err2str(code)}});
+        diag_.warn("the group's position does not follow", {{"source", name_},
+                                                            {"group", options_.group_name()},
+                                                            {"reason", rd_kafka_err2str(code)}});
     }
 }
 

@@ -15,10 +15,9 @@ constexpr auto request_wait = 20000;  // ms
 constexpr auto settle_wait = Nanos{20s};
 constexpr auto settle_step = 50ms;
 
-constexpr auto unsupported_text =
-    fmt::format_string<const std::string&, int&>{
-        "this Kafka does not let clients make topics: make {} with {} partitions by "
-        "kafka-topics.sh --create"};
+constexpr auto unsupported_text = fmt::format_string<const std::string&, int&>{
+    "this Kafka does not let clients make topics: make {} with {} partitions by "
+    "kafka-topics.sh --create"};
 
 struct NewTopicDeleter {
     void operator()(rd_kafka_NewTopic_t* topic) const { rd_kafka_NewTopic_destroy(topic); }
@@ -54,11 +53,10 @@ Outcome outcome_of(rd_kafka_event_t* event, bool is_creation) {
         return {code, rd_kafka_event_error_string(event)};
     }
     auto count = std::size_t{0};
-    const auto** results =
-        is_creation
-            ? rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
-            : rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event),
-                                                  &count);
+    const auto** results = is_creation ? rd_kafka_CreateTopics_result_topics(
+                                             rd_kafka_event_CreateTopics_result(event), &count)
+                                       : rd_kafka_DeleteTopics_result_topics(
+                                             rd_kafka_event_DeleteTopics_result(event), &count);
     if (count != 1) {
         return {RD_KAFKA_RESP_ERR_UNKNOWN, "an answer about no topic"};
     }
@@ -181,14 +179,14 @@ Result<void> TopicAdmin::create(const std::string& topic, int partitions) {
 
 Result<void> TopicAdmin::remove(const std::string& topic) {
     if (options_.version == Version::Kafka09) {
-        return fail(Errc::Unsupported, "this Kafka does not let clients remove topics: remove {} "
-                                       "by kafka-topics.sh --delete",
+        return fail(Errc::Unsupported,
+                    "this Kafka does not let clients remove topics: remove {} "
+                    "by kafka-topics.sh --delete",
                     topic);
     }
     auto text = std::array<char, 256>{};
-    auto wanted =
-        std::unique_ptr<rd_kafka_DeleteTopic_t, DeleteTopicDeleter>{rd_kafka_DeleteTopic_new(
-            topic.c_str())};
+    auto wanted = std::unique_ptr<rd_kafka_DeleteTopic_t, DeleteTopicDeleter>{
+        rd_kafka_DeleteTopic_new(topic.c_str())};
     auto settings = std::unique_ptr<rd_kafka_AdminOptions_t, OptionsDeleter>{
         rd_kafka_AdminOptions_new(client_->get(), RD_KAFKA_ADMIN_OP_DELETETOPICS)};
     rd_kafka_AdminOptions_set_request_timeout(settings.get(), request_wait, text.data(),

@@ -27,8 +27,9 @@ Result<std::string> decode(std::string_view where, std::string_view text) {
         auto high = at + 2 < text.size() ? hex_value(text[at + 1]) : -1;
         auto low = at + 2 < text.size() ? hex_value(text[at + 2]) : -1;
         if (high < 0 || low < 0) {
-            return fail(Errc::InvalidInput, "{}: expected two hexadecimal digits behind '%'; write "
-                                            "%25 for the sign itself",
+            return fail(Errc::InvalidInput,
+                        "{}: expected two hexadecimal digits behind '%'; write "
+                        "%25 for the sign itself",
                         where);
         }
         decoded += static_cast<char>(high * 16 + low);
@@ -60,8 +61,9 @@ Result<std::string> read_broker(std::string_view text) {
         return is_host_letter(letter) || (is_bracketed && (letter == ':' || letter == '%'));
     });
     if (!is_host) {
-        return fail(Errc::InvalidInput, "expected host:port, or several of them with commas "
-                                        "between, an IPv6 address in brackets; found '{}'",
+        return fail(Errc::InvalidInput,
+                    "expected host:port, or several of them with commas "
+                    "between, an IPv6 address in brackets; found '{}'",
                     text);
     }
     if (host.size() == text.size()) {
@@ -122,8 +124,9 @@ Result<UrlParts> split_url(std::string_view url) {
     auto parts = UrlParts{};
     auto scheme = url.substr(0, url.find("://"));
     if (scheme.size() == url.size() || (scheme != "kafka" && scheme != "kafkas")) {
-        return fail(Errc::InvalidInput, "expected a URL that begins with kafka:// or, for TLS, "
-                                        "kafkas://");
+        return fail(Errc::InvalidInput,
+                    "expected a URL that begins with kafka:// or, for TLS, "
+                    "kafkas://");
     }
     parts.is_secure = scheme == "kafkas";
     url.remove_prefix(scheme.size() + 3);

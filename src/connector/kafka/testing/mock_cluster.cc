@@ -46,13 +46,16 @@ void MockCluster::put(const std::string& topic, int partition, const std::string
         rd_kafka_header_add(list, header.name.data(), static_cast<ssize_t>(header.name.size()),
                             header.value.data(), static_cast<ssize_t>(header.value.size()));
     }
-    auto* data = has_value ? const_cast<char*>(value.data()) : nullptr;
-    auto code = rd_kafka_producev(handle_, RD_KAFKA_V_TOPIC(topic.c_str()),
-                                  RD_KAFKA_V_PARTITION(partition),
-                                  RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                                  RD_KAFKA_V_VALUE(data, has_value ? value.size() : 0),
-                                  RD_KAFKA_V_HEADERS(list), RD_KAFKA_V_END);
-    INVARIANT(code == RD_KAFKA_RESP_ERR_NO_ERROR, "a mock takes messages");
+    auto values = std::array<rd_kafka_vu_t, 5>{};
+    values[0] = {.vtype = RD_KAFKA_VTYPE_TOPIC, .u = {.cstr = topic.c_str()}};
+    values[1] = {.vtype = RD_KAFKA_VTYPE_PARTITION, .u = {.i32 = partition}};
+    values[2] = {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u = {.i = RD_KAFKA_MSG_F_COPY}};
+    values[3].vtype = RD_KAFKA_VTYPE_VALUE;
+    values[3].u.mem.ptr = has_value ? const_cast<char*>(value.data()) : nullptr;
+    values[3].u.mem.size = has_value ? value.size() : 0;
+    values[4] = {.vtype = RD_KAFKA_VTYPE_HEADERS, .u = {.headers = list}};
+    auto* error = rd_kafka_produceva(handle_, values.data(), values.size());
+    INVARIANT(error == nullptr, "a mock takes messages");
     rd_kafka_flush(handle_, 10000);
 }
 

@@ -31,8 +31,8 @@ Options RealKafka::options() const {
     static auto count = std::atomic<int>{0};
     auto options = parse_url(url_);
     INVARIANT(options.has_value(), "the test was given a URL");
-    options->prefix = fmt::format("test-{}-{}", SystemClock{}.wall().time_since_epoch().count(),
-                                  ++count);
+    options->prefix =
+        fmt::format("test-{}-{}", SystemClock{}.wall().time_since_epoch().count(), ++count);
     return *options;
 }
 
