@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "connector/nats/form.h"
+#include "connector/nats/internal/answers.h"
 #include "connector/nats/internal/flight.h"
-#include "connector/nats/internal/inbox.h"
 #include "connector/nats/internal/message_reader.h"
 #include "connector/nats/internal/steady.h"
 #include "connector/nats/publish_answer.h"
@@ -73,7 +73,7 @@ private:
     internal::Flight flight_;
     std::size_t settling_ = 0;         ///< Out of flight, and not yet told.
     std::unique_ptr<Session> session_; ///< Changed under the lock, by the thread alone.
-    std::optional<internal::Inbox> inbox_;
+    std::optional<internal::Answers> answers_;
     bool is_sending_ = false; ///< Connected, and what was lost has been sent again.
     bool is_stopping_ = false;
     std::uint64_t attempts_ = 0;
@@ -162,7 +162,7 @@ bool Producer::has_room(std::size_t bytes) const {
 internal::MessageHandle Producer::message_of(std::uint64_t number,
                                              const internal::Sent& sent) const {
     auto reply = target_ == Target::Core ? std::string{}
-                                         : fmt::format("{}{}", inbox_->prefix(), number);
+                                         : fmt::format("{}{}", answers_->prefix(), number);
     auto message = internal::MessageHandle{};
     auto status = natsMsg_Create(Out{message}, sent.subject.c_str(),
                                  reply.empty() ? nullptr : reply.c_str(), sent.message.body.data(),
@@ -227,11 +227,10 @@ void Producer::connect() {
 /// And sends again what was not confirmed, in order, before anything else.
 Result<void> Producer::try_connect() {
     auto session = TRY(Session::open(options_, "sluice producer", Session::Reconnect::Never));
-    auto inbox = TRY(internal::Inbox::open(session->connection()));
+    auto answers = TRY(internal::Answers::open(session->connection()));
     auto lock = std::lock_guard{mutex_};
-    inbox_.reset();
+    answers_ = std::move(answers);
     session_ = std::move(session);
-    inbox_ = std::move(inbox);
     auto status = NATS_OK;
     flight_.each([&](std::uint64_t number, const internal::Sent& sent) {
         if (status == NATS_OK) {
@@ -248,17 +247,15 @@ Result<void> Producer::try_connect() {
 }
 
 void Producer::take_answers() {
-    auto wait = answer_time;
-    while (auto answer = inbox_->next(wait)) {
+    for (const auto& answer : answers_->take(answer_time)) {
         take_answer(answer.get());
-        wait = Nanos{0};
     }
 }
 
 void Producer::take_answer(natsMsg* answer) {
     auto subject = internal::text_of(natsMsg_GetSubject(answer));
     auto number = std::uint64_t{0};
-    auto digits = subject.substr(std::min(subject.size(), inbox_->prefix().size()));
+    auto digits = subject.substr(std::min(subject.size(), answers_->prefix().size()));
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     auto result = natsMsg_IsNoResponders(answer)
                       ? Result<void>{fail(Errc::Unavailable, "no stream takes this subject")}

@@ -28,7 +28,9 @@ Result<Inbox> Inbox::open(natsConnection* connection) {
 MessageHandle Inbox::next(Nanos wait) {
     auto message = MessageHandle{};
     auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(wait, Nanos{0}));
-    natsSubscription_NextMsg(Out{message}, subscription_.get(), rounded.count());
+    auto status =
+        natsSubscription_NextMsg(Out{message}, subscription_.get(), rounded.count());
+    is_unanswered_ = is_unanswered_ || status == NATS_NO_RESPONDERS;
     return message;
 }
 

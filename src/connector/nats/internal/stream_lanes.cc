@@ -48,6 +48,9 @@ Result<void> StreamSource::keep_open() {
         }
         seen_incarnation_ = incarnation;
     }
+    if (inbox_->take_unanswered()) {
+        find_lost();
+    }
     for (auto& lane : lanes_) {
         if (lane->is_open && lane->window.is_asking() &&
             now_ - lane->heard_at > heartbeat * heartbeats_missed) {
@@ -59,6 +62,20 @@ Result<void> StreamSource::keep_open() {
         ask(*lane);
     }
     return {};
+}
+
+/// One of the consumers is gone, and it is not said which.
+void StreamSource::find_lost() {
+    for (auto& lane : lanes_) {
+        if (!lane->is_open || !lane->window.is_asking()) {
+            continue;
+        }
+        auto found = count_pending(*session_, lane->stream, lane->consumer.name, call_time_max);
+        if (!found) {
+            reopen(*lane, fmt::format("the consumer of {} is lost: {}", lane->stream,
+                                      found.error().message));
+        }
+    }
 }
 
 /// What was asked over another connection is not answered any more.

@@ -1,7 +1,7 @@
 #include "connector/nats/internal/stream_source.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <utility>
 
 #include "connector/nats/internal/names.h"
@@ -45,13 +45,21 @@ StreamSource::StreamSource(SourceOptions options, std::unique_ptr<Session> sessi
 }
 
 StreamSource::~StreamSource() {
+    stop_asking();
     for (auto& lane : lanes_) {
         give_back(*lane);
     }
     if (session_->is_connected()) {
         natsConnection_FlushTimeout(session_->connection(), close_time_max.count());
     }
-    inbox_.reset();
+}
+
+/// What is acknowledged must not come to requests of ours that nobody waits for any more.
+void StreamSource::stop_asking() {
+    if (!is_by_position() && inbox_) {
+        take_waiting(std::numeric_limits<std::size_t>::max());
+        inbox_.reset();
+    }
 }
 
 Lane* StreamSource::find(std::string_view partition) {
@@ -94,6 +102,7 @@ void StreamSource::leave(std::string_view partition) {
     if (lane == nullptr) {
         return;
     }
+    stop_asking();
     give_back(*lane);
     if (marker_) {
         marker_->forget(lane->stream);

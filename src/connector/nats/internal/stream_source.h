@@ -60,6 +60,7 @@ private:
     Result<void> try_open(Lane& lane);
     Result<void> check_position(Lane& lane, const StreamFacts& facts);
     void reopen(Lane& lane, std::string trouble);
+    void find_lost();
     void ask(Lane& lane);
 
     // Messages.
@@ -71,6 +72,7 @@ private:
     Lane* fullest(std::size_t bytes_max);
     Result<std::optional<event::Chunk>> give(Lane& lane);
     Result<bool> is_gap_harmless(Lane& lane);
+    void stop_asking();
     void give_back(Lane& lane);
 
     SourceOptions options_;
