@@ -35,6 +35,9 @@ std::int64_t reconnect_delay(natsConnection* /*connection*/, int attempts, void*
 void ignore_error(natsConnection* /*connection*/, natsSubscription* /*subscription*/,
                   natsStatus /*status*/, void* /*closure*/) {}
 
+/// With none the library would wait until it is connected.
+void ignore_connected(natsConnection* /*connection*/, void* /*closure*/) {}
+
 natsStatus set_login(natsOptions* made, const Login& login) {
     if (!login.user.empty()) {
         return natsOptions_SetUserInfo(made, login.user.c_str(), login.password.c_str());
@@ -102,7 +105,7 @@ natsStatus set_reconnect(natsOptions* made, Session::Reconnect reconnect, bool i
         status = natsOptions_SetCustomReconnectDelay(made, reconnect_delay, nullptr);
     }
     if (status == NATS_OK && is_retrying) {
-        status = natsOptions_SetRetryOnFailedConnect(made, true, nullptr, nullptr);
+        status = natsOptions_SetRetryOnFailedConnect(made, true, ignore_connected, nullptr);
     }
     return status;
 }
