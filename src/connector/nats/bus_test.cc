@@ -12,10 +12,10 @@ namespace sluice::connector::nats {
 
 namespace {
 
+using ::testing::HasSubstr;
 using testing::NatsServer;
 using testing::read_all;
 using testing::send_all;
-using ::testing::HasSubstr;
 
 constexpr auto call_wait = std::chrono::seconds{5};
 

@@ -8,7 +8,7 @@ namespace sluice::connector::nats {
 
 /// What JetStream says of a message in the subject that acknowledgements go to.
 struct Delivery {
-    std::string_view consumer; ///< `STREAM.CONSUMER`.
+    std::string_view consumer;         ///< `STREAM.CONSUMER`.
     std::uint64_t stream_number = 0;   ///< Its place in the stream.
     std::uint64_t consumer_number = 0; ///< Counts what the consumer has delivered, without gaps.
     std::uint64_t pending = 0;         ///< What the consumer still has behind it.

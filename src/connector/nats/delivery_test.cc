@@ -5,8 +5,7 @@
 namespace sluice::connector::nats {
 
 TEST(Delivery, IsReadFromWhatServersSend) {
-    auto delivery =
-        parse_delivery("$JS.ACK.SLUICE_12.w0SxItwX.1.512.7.1794818932012730995.199999");
+    auto delivery = parse_delivery("$JS.ACK.SLUICE_12.w0SxItwX.1.512.7.1794818932012730995.199999");
 
     ASSERT_TRUE(delivery);
     EXPECT_EQ(delivery->consumer, "SLUICE_12.w0SxItwX");

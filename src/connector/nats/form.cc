@@ -15,15 +15,12 @@ constexpr auto subject_bytes_max = std::size_t{255};
 
 Result<std::string> text_of(std::string_view name, const Value& value) {
     switch (value.kind()) {
-    case value::Kind::String:
-        return std::string{value.as_string()};
-    case value::Kind::Bool:
-        return std::string{value.as_bool() ? "true" : "false"};
-    case value::Kind::Int:
-        return fmt::format("{}", value.as_int());
-    default:
-        return fail(Errc::InvalidInput, "{} is {}: write a text, a number or true or false", name,
-                    value::to_string(value.kind()));
+        case value::Kind::String: return std::string{value.as_string()};
+        case value::Kind::Bool: return std::string{value.as_bool() ? "true" : "false"};
+        case value::Kind::Int: return fmt::format("{}", value.as_int());
+        default:
+            return fail(Errc::InvalidInput, "{} is {}: write a text, a number or true or false",
+                        name, value::to_string(value.kind()));
     }
 }
 
@@ -99,7 +96,8 @@ using Take = std::function<Result<bool>(std::string_view name, const Value& valu
 Result<void> read_members(const Value& form, Options& server, const Take& take) {
     const auto* url = form.find("url");
     if (url == nullptr || !url->is_string()) {
-        return fail(Errc::InvalidInput, "url is missing: write {{\"url\": \"nats://host:4222\", …}}");
+        return fail(Errc::InvalidInput,
+                    "url is missing: write {{\"url\": \"nats://host:4222\", …}}");
     }
     server = TRY(parse_url(url->as_string()));
     for (const auto& [name, value] : form.as_map()) {
@@ -153,8 +151,9 @@ Result<SourceOptions> parse_source(const Value& form) {
                     "give either stream, for JetStream, or subject, for plain NATS");
     }
     if (!source.subject.empty() && (!source.consumer.empty() || !source.filter.empty())) {
-        return fail(Errc::InvalidInput, "consumer and filter are for streams: leave them out, or "
-                                        "write stream instead of subject");
+        return fail(Errc::InvalidInput,
+                    "consumer and filter are for streams: leave them out, or "
+                    "write stream instead of subject");
     }
     if (!source.queue.empty() && source.subject.empty()) {
         return fail(Errc::InvalidInput,

@@ -54,7 +54,8 @@ TEST(SourceForm, IsRefusedWithWhatToWriteInstead) {
     EXPECT_THAT(source_refusal(R"({"url":"nats://h"})"), HasSubstr("either stream"));
     EXPECT_THAT(source_refusal(R"({"url":"nats://h","stream":"A","subject":"a"})"),
                 HasSubstr("either stream"));
-    EXPECT_THAT(source_refusal(R"({"url":"nats://h","stream":"a.b"})"), HasSubstr("without spaces"));
+    EXPECT_THAT(source_refusal(R"({"url":"nats://h","stream":"a.b"})"),
+                HasSubstr("without spaces"));
     EXPECT_THAT(source_refusal(R"({"url":"nats://h","streams":[]})"), HasSubstr("lists no stream"));
     EXPECT_THAT(source_refusal(R"({"url":"nats://h","streams":["A","A"]})"), HasSubstr("twice"));
     EXPECT_THAT(source_refusal(R"({"url":"nats://h","stream":"A","filter":"a..b"})"),
@@ -74,7 +75,8 @@ TEST(SourceForm, IsRefusedWithWhatToWriteInstead) {
 }
 
 TEST(SinkForm, NamesASubject) {
-    auto sink = parse_sink(form(R"({"url":"nats://h","subject":"a.b","core":true,"mode":"binary"})"));
+    auto sink =
+        parse_sink(form(R"({"url":"nats://h","subject":"a.b","core":true,"mode":"binary"})"));
 
     ASSERT_TRUE(sink) << sink.error().message;
     EXPECT_EQ(sink->subject, "a.b");

@@ -62,8 +62,8 @@ void GroupMarker::run() {
         auto is_last = is_stopping_;
         lock.unlock();
         if (!session) {
-            auto opened = Session::open(settings_.server, "sluice position",
-                                        Session::Reconnect::Always);
+            auto opened =
+                Session::open(settings_.server, "sluice position", Session::Reconnect::Always);
             session = opened ? std::move(*opened) : nullptr;
         }
         auto is_done = session != nullptr && say_all(*session);

@@ -19,8 +19,18 @@ constexpr auto server_bytes_max = std::size_t{300};
 constexpr auto prefetch_bytes_min = std::size_t{64} << 10U;
 constexpr auto prefetch_bytes_max = std::size_t{4} << 30U;
 
-Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t min,
-                                   std::uint64_t max) {
+constexpr auto time_span_min = Nanos{std::chrono::milliseconds{100}};
+constexpr auto duplicates_max = Nanos{std::chrono::days{7}};
+constexpr auto send_time_longest = Nanos{std::chrono::hours{1}};
+
+/// A parameter as it is written.
+struct Word {
+    std::string_view name;
+    std::string_view text;
+};
+
+Result<std::uint64_t> parse_number(const Word& word, std::uint64_t min, std::uint64_t max) {
+    auto [name, text] = word;
     auto number = std::uint64_t{0};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < min || number > max) {
@@ -30,22 +40,25 @@ Result<std::uint64_t> parse_number(std::string_view name, std::string_view text,
     return number;
 }
 
-Result<std::uint64_t> parse_size(std::string_view name, std::string_view text) {
-    auto is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+Result<std::size_t> parse_size(const Word& word) {
+    auto [name, text] = word;
+    auto is_number =
+        !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
     auto written = is_number ? std::string{text} + "B" : std::string{text};
     auto bytes = value::parse_bytes(Value{written});
     if (!bytes || *bytes < prefetch_bytes_min || *bytes > prefetch_bytes_max) {
-        return fail(Errc::InvalidInput, "{} is '{}': write a size from 64KiB to 4GiB, such as 16MiB",
-                    name, text);
+        return fail(Errc::InvalidInput,
+                    "{} is '{}': write a size from 64KiB to 4GiB, such as 16MiB", name, text);
     }
     return *bytes;
 }
 
-Result<Nanos> parse_time_span(std::string_view name, std::string_view text, Nanos min, Nanos max) {
+Result<Nanos> parse_time_span(const Word& word, Nanos max) {
+    auto [name, text] = word;
     auto span = value::parse_duration(text);
-    if (!span || *span < min || *span > max) {
+    if (!span || *span < time_span_min || *span > max) {
         return fail(Errc::InvalidInput, "{} is '{}': write a time from {} to {}, such as 2m", name,
-                    text, value::format_duration(min), value::format_duration(max));
+                    text, value::format_duration(time_span_min), value::format_duration(max));
     }
     return *span;
 }
@@ -59,75 +72,85 @@ bool is_word(std::string_view text, std::string_view others) {
 
 constexpr auto capitals = std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_"};
 
-Result<std::string> parse_name(std::string_view name, std::string_view text) {
+Result<std::string> parse_name(const Word& word) {
+    auto [name, text] = word;
     if (!text.empty() && !is_word(text, capitals)) {
-        return fail(Errc::InvalidInput,
-                    "{} is '{}': write up to 64 letters, digits, '-' and '_'", name, text);
+        return fail(Errc::InvalidInput, "{} is '{}': write up to 64 letters, digits, '-' and '_'",
+                    name, text);
     }
     return std::string{text};
 }
 
-Result<std::string> parse_path(std::string_view name, std::string_view text) {
+Result<std::string> parse_path(const Word& word) {
+    auto [name, text] = word;
     if (text.empty() || text.contains('\0')) {
         return fail(Errc::InvalidInput, "{} is empty: write the path of a file", name);
     }
     return std::string{text};
 }
 
-Result<std::string> parse_secret(std::string_view name, std::string_view text) {
+Result<std::string> parse_secret(const Word& word) {
+    auto [name, text] = word;
     if (text.contains('\0')) {
         return fail(Errc::InvalidInput, "{} has a zero byte in it, which NATS cannot take", name);
     }
     return std::string{text};
 }
 
-using Set = Result<void> (*)(Options&, std::string_view name, std::string_view text);
+template <typename T>
+Result<void> put(T& place, Result<T> read) {
+    place = TRY(std::move(read));
+    return {};
+}
+
+Result<void> put_verification(Options& options, const Word& word) {
+    auto is_on = TRY(parse_bool(word.name, word.text));
+    options.tls.verification = is_on ? Verification::On : Verification::Off;
+    return {};
+}
+
+Result<void> put_replicas(Options& options, const Word& word) {
+    options.replicas = static_cast<std::uint32_t>(TRY(parse_number(word, 1, 5)));
+    return {};
+}
+
+Result<void> put_mode(Options& options, const Word& word) {
+    if (word.text != "structured" && word.text != "binary") {
+        return fail(Errc::InvalidInput, "mode is '{}': write structured or binary", word.text);
+    }
+    options.mode = word.text == "binary" ? Mode::Binary : Mode::Structured;
+    return {};
+}
 
 struct Setting {
     std::string_view name;
-    Set set;
+    Result<void> (*set)(Options& options, const Word& word);
 };
 
-// One line each: what is written, and where it goes.
 constexpr auto settings = std::array<Setting, 20>{{
-    {"ca", [](auto& o, auto n, auto t) -> Result<void> { o.tls.ca_file = TRY(parse_path(n, t)); return {}; }},
-    {"cert", [](auto& o, auto n, auto t) -> Result<void> { o.tls.certificate_file = TRY(parse_path(n, t)); return {}; }},
-    {"key", [](auto& o, auto n, auto t) -> Result<void> { o.tls.key_file = TRY(parse_path(n, t)); return {}; }},
-    {"tls", [](auto& o, auto n, auto t) -> Result<void> { o.tls.is_on = TRY(parse_bool(n, t)); return {}; }},
-    {"verify", [](auto& o, auto n, auto t) -> Result<void> {
-         o.tls.verification = TRY(parse_bool(n, t)) ? Verification::On : Verification::Off;
-         return {};
-     }},
-    {"user", [](auto& o, auto n, auto t) -> Result<void> { o.login.user = TRY(parse_secret(n, t)); return {}; }},
-    {"password", [](auto& o, auto n, auto t) -> Result<void> { o.login.password = TRY(parse_secret(n, t)); return {}; }},
-    {"token", [](auto& o, auto n, auto t) -> Result<void> { o.login.token = TRY(parse_secret(n, t)); return {}; }},
-    {"credentials", [](auto& o, auto n, auto t) -> Result<void> { o.login.credentials_file = TRY(parse_path(n, t)); return {}; }},
-    {"nkey", [](auto& o, auto n, auto t) -> Result<void> { o.login.nkey = TRY(parse_name(n, t)); return {}; }},
-    {"nkey_seed", [](auto& o, auto n, auto t) -> Result<void> { o.login.nkey_seed_file = TRY(parse_path(n, t)); return {}; }},
-    {"group", [](auto& o, auto n, auto t) -> Result<void> { o.group = TRY(parse_name(n, t)); return {}; }},
-    {"domain", [](auto& o, auto n, auto t) -> Result<void> { o.domain = TRY(parse_name(n, t)); return {}; }},
-    {"replicas", [](auto& o, auto n, auto t) -> Result<void> {
-         o.replicas = static_cast<std::uint32_t>(TRY(parse_number(n, t, 1, 5)));
-         return {};
-     }},
-    {"duplicates", [](auto& o, auto n, auto t) -> Result<void> {
-         o.duplicates = TRY(parse_time_span(n, t, std::chrono::milliseconds{100}, std::chrono::days{7}));
-         return {};
-     }},
-    {"purge", [](auto& o, auto n, auto t) -> Result<void> { o.is_purged = TRY(parse_bool(n, t)); return {}; }},
-    {"mode", [](auto& o, auto /*n*/, auto t) -> Result<void> {
-         if (t != "structured" && t != "binary") {
-             return fail(Errc::InvalidInput, "mode is '{}': write structured or binary", t);
-         }
-         o.mode = t == "binary" ? Mode::Binary : Mode::Structured;
-         return {};
-     }},
-    {"prefetch", [](auto& o, auto n, auto t) -> Result<void> { o.prefetch_bytes = TRY(parse_size(n, t)); return {}; }},
-    {"in_flight", [](auto& o, auto n, auto t) -> Result<void> { o.in_flight_max = TRY(parse_number(n, t, 1, 1'000'000)); return {}; }},
-    {"timeout", [](auto& o, auto n, auto t) -> Result<void> {
-         o.send_time_max = TRY(parse_time_span(n, t, std::chrono::milliseconds{100}, std::chrono::hours{1}));
-         return {};
-     }},
+    {"ca", [](auto& o, auto& w) { return put(o.tls.ca_file, parse_path(w)); }},
+    {"cert", [](auto& o, auto& w) { return put(o.tls.certificate_file, parse_path(w)); }},
+    {"key", [](auto& o, auto& w) { return put(o.tls.key_file, parse_path(w)); }},
+    {"tls", [](auto& o, auto& w) { return put(o.tls.is_on, parse_bool(w.name, w.text)); }},
+    {"verify", put_verification},
+    {"user", [](auto& o, auto& w) { return put(o.login.user, parse_secret(w)); }},
+    {"password", [](auto& o, auto& w) { return put(o.login.password, parse_secret(w)); }},
+    {"token", [](auto& o, auto& w) { return put(o.login.token, parse_secret(w)); }},
+    {"credentials", [](auto& o, auto& w) { return put(o.login.credentials_file, parse_path(w)); }},
+    {"nkey", [](auto& o, auto& w) { return put(o.login.nkey, parse_name(w)); }},
+    {"nkey_seed", [](auto& o, auto& w) { return put(o.login.nkey_seed_file, parse_path(w)); }},
+    {"group", [](auto& o, auto& w) { return put(o.group, parse_name(w)); }},
+    {"domain", [](auto& o, auto& w) { return put(o.domain, parse_name(w)); }},
+    {"replicas", put_replicas},
+    {"duplicates",
+     [](auto& o, auto& w) { return put(o.duplicates, parse_time_span(w, duplicates_max)); }},
+    {"purge", [](auto& o, auto& w) { return put(o.is_purged, parse_bool(w.name, w.text)); }},
+    {"mode", put_mode},
+    {"prefetch", [](auto& o, auto& w) { return put(o.prefetch_bytes, parse_size(w)); }},
+    {"in_flight",
+     [](auto& o, auto& w) { return put(o.in_flight_max, parse_number(w, 1, 1'000'000)); }},
+    {"timeout",
+     [](auto& o, auto& w) { return put(o.send_time_max, parse_time_span(w, send_time_longest)); }},
 }};
 
 Result<std::string> parse_server(std::string_view text) {
@@ -142,7 +165,7 @@ Result<std::string> parse_server(std::string_view text) {
         return fail(Errc::InvalidInput, "'{}' is no server: write nats://host:4222",
                     text.substr(0, server_bytes_max));
     }
-    auto number = TRY(parse_number("the port", port, 1, 65'535));
+    auto number = TRY(parse_number({.name = "the port", .text = port}, 1, 65'535));
     return fmt::format("{}:{}", host, number);
 }
 
@@ -230,7 +253,7 @@ Result<void> set_option(Options& options, std::string_view name, std::string_vie
         }
         return fail(Errc::InvalidInput, "there is no parameter '{}': write {}", name, meant);
     }
-    return found->set(options, name, text);
+    return found->set(options, {.name = name, .text = text});
 }
 
 Result<void> check_options(const Options& options) {
@@ -239,8 +262,9 @@ Result<void> check_options(const Options& options) {
                 int{!login.credentials_file.empty()} +
                 int{!login.nkey.empty() || !login.nkey_seed_file.empty()};
     if (ways > 1) {
-        return fail(Errc::InvalidInput, "there are several ways to log in: give a user with its "
-                                        "password, a token, credentials or an nkey");
+        return fail(Errc::InvalidInput,
+                    "there are several ways to log in: give a user with its "
+                    "password, a token, credentials or an nkey");
     }
     if (login.nkey.empty() != login.nkey_seed_file.empty()) {
         return fail(Errc::InvalidInput,
@@ -250,8 +274,8 @@ Result<void> check_options(const Options& options) {
     if (tls.certificate_file.empty() != tls.key_file.empty()) {
         return fail(Errc::InvalidInput, "cert and key go together: give both files");
     }
-    auto is_told = !tls.ca_file.empty() || !tls.key_file.empty() ||
-                   tls.verification == Verification::Off;
+    auto is_told =
+        !tls.ca_file.empty() || !tls.key_file.empty() || tls.verification == Verification::Off;
     if (is_told && !tls.is_on) {
         return fail(Errc::InvalidInput,
                     "ca, cert, key and verify are for TLS: write tls:// instead of nats://");

@@ -33,9 +33,10 @@ TEST(Options, HaveDefaults) {
 }
 
 TEST(Options, AreReadFromAllPartsOfAUrl) {
-    auto options = parse_url("tls://me:p%40ss%2Fword@a:1,[::1]:2,c/orders-2?group=mine&replicas=3&"
-                             "duplicates=10m&purge=true&mode=binary&prefetch=8MiB&in_flight=100&"
-                             "timeout=5s&ca=/ca.pem&cert=/c.pem&key=/k.pem&verify=false&domain=hub");
+    auto options = parse_url(
+        "tls://me:p%40ss%2Fword@a:1,[::1]:2,c/orders-2?group=mine&replicas=3&"
+        "duplicates=10m&purge=true&mode=binary&prefetch=8MiB&in_flight=100&"
+        "timeout=5s&ca=/ca.pem&cert=/c.pem&key=/k.pem&verify=false&domain=hub");
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_THAT(options->servers, ElementsAre("a:1", "[::1]:2", "c:4222"));

@@ -40,7 +40,9 @@ bool is_key(std::string_view key) {
 class Producer final : public event::Producer {
 public:
     Producer(Options options, Target target, observe::Diagnostics& diagnostics)
-        : options_(std::move(options)), target_(target), diagnostics_(diagnostics),
+        : options_(std::move(options)),
+          target_(target),
+          diagnostics_(diagnostics),
           random_(static_cast<std::uint64_t>(steady_now().count())) {}
     ~Producer() override;
 
@@ -161,12 +163,12 @@ bool Producer::has_room(std::size_t bytes) const {
 
 internal::MessageHandle Producer::message_of(std::uint64_t number,
                                              const internal::Sent& sent) const {
-    auto reply = target_ == Target::Core ? std::string{}
-                                         : fmt::format("{}{}", answers_->prefix(), number);
+    auto reply =
+        target_ == Target::Core ? std::string{} : fmt::format("{}{}", answers_->prefix(), number);
     auto message = internal::MessageHandle{};
-    auto status = natsMsg_Create(Out{message}, sent.subject.c_str(),
-                                 reply.empty() ? nullptr : reply.c_str(), sent.message.body.data(),
-                                 static_cast<int>(sent.message.body.size()));
+    auto status =
+        natsMsg_Create(Out{message}, sent.subject.c_str(), reply.empty() ? nullptr : reply.c_str(),
+                       sent.message.body.data(), static_cast<int>(sent.message.body.size()));
     if (status == NATS_OK && !sent.key.empty()) {
         status = natsMsgHeader_Set(message.get(), key_field, sent.key.c_str());
     }

@@ -1,10 +1,10 @@
 #include "connector/nats/producer.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "connector/nats/bus.h"
 #include "connector/nats/streams.h"
@@ -17,11 +17,11 @@ namespace sluice::connector::nats {
 namespace {
 
 using testing::event_json;
+using ::testing::HasSubstr;
 using testing::id_in;
 using testing::NatsServer;
 using testing::read_all;
 using testing::send_all;
-using ::testing::HasSubstr;
 
 constexpr auto flush_wait = std::chrono::seconds{30};
 

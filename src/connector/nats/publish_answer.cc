@@ -14,12 +14,9 @@ constexpr auto sealed = std::int64_t{10109};
 
 Errc code_of(std::int64_t code) {
     switch (code) {
-    case too_large:
-        return Errc::LimitExceeded;
-    case sealed:
-        return Errc::InvalidInput;
-    default:
-        return Errc::Unavailable;
+        case too_large: return Errc::LimitExceeded;
+        case sealed: return Errc::InvalidInput;
+        default: return Errc::Unavailable;
     }
 }
 
@@ -43,7 +40,8 @@ Result<void> parse_publish_answer(std::string_view json) {
     if (answer && answer->find("stream") != nullptr && answer->find("seq") != nullptr) {
         return {};
     }
-    return fail(Errc::Unavailable, "somebody else than JetStream answered: {}", json.substr(0, 100));
+    return fail(Errc::Unavailable, "somebody else than JetStream answered: {}",
+                json.substr(0, 100));
 }
 
 } // namespace sluice::connector::nats

@@ -6,7 +6,8 @@ namespace sluice::connector::nats {
 
 TEST(PublishAnswer, SaysThatTheStreamHasIt) {
     EXPECT_TRUE(parse_publish_answer(R"({"stream":"SLUICE_0", "seq":12})"));
-    EXPECT_TRUE(parse_publish_answer(R"({"stream":"S","domain":"hub", "seq":1,"duplicate": true})"));
+    EXPECT_TRUE(
+        parse_publish_answer(R"({"stream":"S","domain":"hub", "seq":1,"duplicate": true})"));
     EXPECT_TRUE(parse_publish_answer(R"({"seq":1,"stream":"error"})"));
 }
 

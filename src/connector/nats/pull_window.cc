@@ -26,8 +26,8 @@ std::optional<PullWindow::Ask> PullWindow::ask(std::uint64_t request, std::size_
         asked.bytes_max = std::min(asked.bytes_max, bounds_.bytes_max);
     }
     // A request that ends by its count costs no word of the server's; one that ends by bytes does.
-    asked.messages = std::clamp<std::uint64_t>(asked.bytes_max / 8 * 7 / message_bytes_, 1,
-                                               messages_max);
+    asked.messages =
+        std::clamp<std::uint64_t>(asked.bytes_max / 8 * 7 / message_bytes_, 1, messages_max);
     if (bounds_.messages_max != 0) {
         asked.messages = std::min(asked.messages, bounds_.messages_max);
     }

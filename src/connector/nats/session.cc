@@ -1,4 +1,5 @@
 #include "connector/nats/session.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -152,41 +153,32 @@ bool is_temporary(natsStatus status) {
 
 Errc code_of(natsStatus status, jsErrCode code) {
     switch (static_cast<int>(code)) {
-    case JSStreamNotFoundErr:
-    case JSConsumerNotFoundErr:
-        return Errc::NotFound;
-    case JSStreamNameExistErr:
-    case JSStreamSubjectOverlapErr:
-    case JSConsumerNameExistErr:
-        return Errc::Conflict;
-    case JSClusterNoPeersErr:
-    case JSStreamReplicasNotSupportedErr:
-    case JSConsumerFilterNotSubsetErr:
-        return Errc::InvalidInput;
-    case JSStreamMessageExceedsMaximumErr:
-        return Errc::LimitExceeded;
-    case 0:
-        break;
-    default:
-        // Too little room or no leader: trying again may help.
-        return Errc::Unavailable;
+        case JSStreamNotFoundErr:
+        case JSConsumerNotFoundErr: return Errc::NotFound;
+        case JSStreamNameExistErr:
+        case JSStreamSubjectOverlapErr:
+        case JSConsumerNameExistErr: return Errc::Conflict;
+        case JSClusterNoPeersErr:
+        case JSStreamReplicasNotSupportedErr:
+        case JSConsumerFilterNotSubsetErr: return Errc::InvalidInput;
+        case JSStreamMessageExceedsMaximumErr: return Errc::LimitExceeded;
+        case 0: break;
+        default:
+            // Too little room or no leader: trying again may help.
+            return Errc::Unavailable;
     }
     if (is_temporary(status)) {
         return Errc::Unavailable;
     }
     switch (status) {
-    case NATS_NOT_FOUND:
-        return Errc::NotFound;
-    case NATS_MAX_PAYLOAD:
-        return Errc::LimitExceeded;
-    case NATS_INVALID_ARG:
-    case NATS_INVALID_SUBJECT:
-    case NATS_CONNECTION_AUTH_FAILED:
-    case NATS_NOT_PERMITTED:
-    case NATS_SSL_ERROR:
-        return Errc::InvalidInput;
-    default:
-        return Errc::Io;
+        case NATS_NOT_FOUND: return Errc::NotFound;
+        case NATS_MAX_PAYLOAD: return Errc::LimitExceeded;
+        case NATS_INVALID_ARG:
+        case NATS_INVALID_SUBJECT:
+        case NATS_CONNECTION_AUTH_FAILED:
+        case NATS_NOT_PERMITTED:
+        case NATS_SSL_ERROR: return Errc::InvalidInput;
+        default: return Errc::Io;
     }
 }
 
@@ -215,7 +207,9 @@ Error error_of(natsStatus status, std::string_view doing, jsErrCode code) {
 }
 
 Session::Session(Options options, std::string name, Reconnect reconnect)
-    : options_(std::move(options)), name_(std::move(name)), reconnect_(reconnect),
+    : options_(std::move(options)),
+      name_(std::move(name)),
+      reconnect_(reconnect),
       api_(options_.domain.empty() ? "$JS.API." : fmt::format("$JS.{}.API.", options_.domain)),
       random_(static_cast<std::uint64_t>(steady_now().count()) ^
               static_cast<std::uint64_t>(::getpid())) {}

@@ -1,10 +1,10 @@
 #include "connector/nats/session.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "connector/nats/testing/nats_server.h"
 
@@ -12,8 +12,8 @@ namespace sluice::connector::nats {
 
 namespace {
 
-using testing::NatsServer;
 using ::testing::HasSubstr;
+using testing::NatsServer;
 using ::testing::Not;
 
 Result<std::unique_ptr<Session>> try_open(const Options& options) {
@@ -29,7 +29,8 @@ protected:
     }
 };
 
-/// An authority, and certificates of it: a server's for 127.0.0.1, one for another name, a client's.
+/// An authority, and certificates of it: a server's for 127.0.0.1, one for another name, a
+/// client's.
 class Certificates {
 public:
     Certificates() {
@@ -56,10 +57,12 @@ private:
     void make(std::string_view name, std::string_view alternative) const {
         std::ofstream{folder_ / fmt::format("{}.ext", name)}
             << fmt::format("subjectAltName={}\n", alternative);
-        run(fmt::format("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "
+        run(
+            fmt::format("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "
                         "/CN={0} -keyout {0}.key -out {0}.csr",
                         name));
-        run(fmt::format("openssl x509 -req -in {0}.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+        run(
+            fmt::format("openssl x509 -req -in {0}.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
                         "-days 2 -extfile {0}.ext -out {0}.pem",
                         name));
     }
@@ -108,6 +111,35 @@ TEST_F(SessionTest, ShowsAToken) {
     EXPECT_FALSE(try_open(options));
 }
 
+TEST_F(SessionTest, ShowsAKey) {
+    constexpr auto key =
+        std::string_view{"UA45BBM6VQSPBEQ4XH6Q7U526UECS5CAA56WD3RUMKQCHN5O3BNIJHEV"};
+    auto configuration = fmt::format("authorization: {{ users: [ {{ nkey: {} }} ] }}", key);
+    auto server = NatsServer::start({.configuration = configuration}).value();
+    auto options = server->options();
+    options.login = {.nkey = std::string{key}, .nkey_seed_file = NATS_TESTDATA "/user.nk"};
+
+    auto shown = try_open(options);
+
+    EXPECT_TRUE(shown) << shown.error().message;
+    options.login.nkey_seed_file = NATS_TESTDATA "/user.creds";
+    EXPECT_FALSE(try_open(options));
+}
+
+TEST_F(SessionTest, ShowsCredentials) {
+    auto server = NatsServer::start({.arguments = {"-c", NATS_TESTDATA "/operator.conf"}}).value();
+    auto options = server->options();
+    options.login = {.credentials_file = NATS_TESTDATA "/user.creds"};
+
+    auto shown = try_open(options);
+
+    EXPECT_TRUE(shown) << shown.error().message;
+    options.login.credentials_file = "/nowhere.creds";
+    EXPECT_FALSE(try_open(options));
+    options.login = {};
+    EXPECT_FALSE(try_open(options));
+}
+
 TEST_F(SessionTest, TrustsOnlyWhomItIsTold) {
     if (!Certificates::can_be_made()) {
         GTEST_SKIP() << "openssl is not installed";
@@ -149,11 +181,11 @@ TEST_F(SessionTest, ShowsACertificate) {
         GTEST_SKIP() << "openssl is not installed";
     }
     auto made = Certificates{};
-    auto server = NatsServer::start({.arguments = {"--tlsverify", "--tlscert",
-                                                   made.path("server.pem"), "--tlskey",
-                                                   made.path("server.key"), "--tlscacert",
-                                                   made.path("ca.pem")}})
-                      .value();
+    auto server =
+        NatsServer::start(
+            {.arguments = {"--tlsverify", "--tlscert", made.path("server.pem"), "--tlskey",
+                           made.path("server.key"), "--tlscacert", made.path("ca.pem")}})
+            .value();
     auto options = server->options();
     options.tls = {.is_on = true,
                    .ca_file = made.path("ca.pem"),

@@ -1,9 +1,9 @@
 #include "connector/nats/source.h"
 
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <thread>
 
 #include "connector/nats/producer.h"
 #include "connector/nats/streams.h"
@@ -15,13 +15,13 @@ namespace sluice::connector::nats {
 
 namespace {
 
+using ::testing::Contains;
 using testing::event_json;
+using ::testing::HasSubstr;
 using testing::id_in;
 using testing::NatsServer;
 using testing::read_all;
 using testing::send_all;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 constexpr auto purge_wait = std::chrono::seconds{5};
 constexpr auto condition_wait = std::chrono::seconds{15};
@@ -303,8 +303,12 @@ TEST_F(SourceTest, ReadsManyPartitionsAndLeavesThem) {
 TEST_F(SourceTest, KeepsWhatIsNoEventWithTheReason) {
     put("s.a", "hello", {{"Content-Type", "text/plain"}});
     put("s.a", event_json("2"), {{"Content-Type", "application/cloudevents+json"}});
-    put("s.a", "data", {{"ce-specversion", "1.0"}, {"ce-id", "3"}, {"ce-type", "t"},
-                        {"ce-source", "/s"}, {"ce-datacontenttype", "text/plain"}});
+    put("s.a", "data",
+        {{"ce-specversion", "1.0"},
+         {"ce-id", "3"},
+         {"ce-type", "t"},
+         {"ce-source", "/s"},
+         {"ce-datacontenttype", "text/plain"}});
     put("s.a", "<x/>", {{"Content-Type", "application/cloudevents+xml"}});
     put("s.a", "");
     auto source = open_behind(0);

@@ -57,8 +57,7 @@ Result<StreamFacts> describe_stream(const Session& session, const std::string& s
     auto options = session.call_options(wait);
     auto info = StreamInfoHandle{};
     auto code = jsErrCode{};
-    auto status =
-        js_GetStreamInfo(Out{info}, session.streams(), stream.c_str(), &options, &code);
+    auto status = js_GetStreamInfo(Out{info}, session.streams(), stream.c_str(), &options, &code);
     if (status != NATS_OK) {
         return std::unexpected(error_of(status, fmt::format("stream {}", stream), code));
     }
@@ -142,8 +141,8 @@ Result<void> mark_position(const Session& session, const std::string& stream,
         // A consumer cannot be moved without reading: it is made anew where it should stand.
         auto options = session.call_options(wait);
         auto code = jsErrCode{};
-        auto status = js_DeleteConsumer(session.streams(), stream.c_str(), group.c_str(), &options,
-                                        &code);
+        auto status =
+            js_DeleteConsumer(session.streams(), stream.c_str(), group.c_str(), &options, &code);
         if (status != NATS_OK && code != JSConsumerNotFoundErr) {
             return std::unexpected(error_of(status, "moving the group's position", code));
         }
@@ -158,8 +157,8 @@ Result<void> mark_position(const Session& session, const std::string& stream,
     return {};
 }
 
-Result<void> purge_stream(const Session& session, const std::string& stream,
-                          std::uint64_t position, Nanos wait) {
+Result<void> purge_stream(const Session& session, const std::string& stream, std::uint64_t position,
+                          Nanos wait) {
     auto options = session.call_options(wait);
     options.Stream.Purge.Sequence = position + 1;
     auto code = jsErrCode{};

@@ -17,8 +17,8 @@ struct StreamFacts {
     std::uint64_t first = 0; ///< The oldest message it holds; one past the last when it is empty.
     std::uint64_t last = 0;  ///< The newest it ever had.
     std::int64_t replicas = 1;
-    bool is_kept = true;   ///< Messages stay when consumers have acknowledged them.
-    bool is_filed = true;  ///< On disk.
+    bool is_kept = true;  ///< Messages stay when consumers have acknowledged them.
+    bool is_filed = true; ///< On disk.
 };
 
 Result<StreamFacts> describe_stream(const Session& session, const std::string& stream, Nanos wait);
@@ -28,7 +28,7 @@ struct Consumer {
     std::string name;
     std::uint64_t pending = 0;
     PullWindow::Bounds bounds{};
-    Nanos request_time_max{0}; ///< 0: any.
+    Nanos request_time_max{0};         ///< 0: any.
     bool is_acknowledged_once = false; ///< The last acknowledgement stands for all before it.
 };
 
@@ -50,7 +50,7 @@ Result<void> mark_position(const Session& session, const std::string& stream,
                            const std::string& filter, const std::string& group,
                            std::uint64_t position, Nanos wait);
 /// Removes what lies before and at the position.
-Result<void> purge_stream(const Session& session, const std::string& stream,
-                          std::uint64_t position, Nanos wait);
+Result<void> purge_stream(const Session& session, const std::string& stream, std::uint64_t position,
+                          Nanos wait);
 
 } // namespace sluice::connector::nats

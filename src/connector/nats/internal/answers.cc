@@ -31,8 +31,8 @@ Result<Answers> Answers::open(natsConnection* connection) {
     status = natsConnection_Subscribe(Out{answers.subscription_}, connection, all.c_str(), receive,
                                       shared.get());
     if (status == NATS_OK) {
-        status = natsSubscription_SetOnCompleteCB(answers.subscription_.get(), complete,
-                                                  shared.get());
+        status =
+            natsSubscription_SetOnCompleteCB(answers.subscription_.get(), complete, shared.get());
     }
     if (status != NATS_OK) {
         return std::unexpected(error_of(status, "subscribing to answers"));

@@ -24,8 +24,8 @@ public:
 private:
     struct Box;
 
-    static void receive(natsConnection* connection, natsSubscription* subscription, natsMsg* message,
-                        void* closure);
+    static void receive(natsConnection* connection, natsSubscription* subscription,
+                        natsMsg* message, void* closure);
     static void complete(void* closure);
 
     std::string prefix_;

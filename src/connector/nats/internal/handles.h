@@ -32,7 +32,7 @@ public:
     ~Out() { handle_.reset(made_); }
     Out(const Out&) = delete;
     Out& operator=(const Out&) = delete;
-    operator typename H::pointer*() { return &made_; } // NOLINT(google-explicit-constructor)
+    operator typename H::pointer *() { return &made_; } // NOLINT(google-explicit-constructor)
 
 private:
     H& handle_;

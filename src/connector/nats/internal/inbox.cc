@@ -28,8 +28,7 @@ Result<Inbox> Inbox::open(natsConnection* connection) {
 MessageHandle Inbox::next(Nanos wait) {
     auto message = MessageHandle{};
     auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::max(wait, Nanos{0}));
-    auto status =
-        natsSubscription_NextMsg(Out{message}, subscription_.get(), rounded.count());
+    auto status = natsSubscription_NextMsg(Out{message}, subscription_.get(), rounded.count());
     is_unanswered_ = is_unanswered_ || status == NATS_NO_RESPONDERS;
     return message;
 }

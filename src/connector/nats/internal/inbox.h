@@ -11,7 +11,8 @@
 namespace sluice::connector::nats::internal {
 
 /// Where answers come, each under a subject of its own, to be taken one after the other. What is
-/// asked for bounds what lies in it. The library hides from us which request had nobody to answer it.
+/// asked for bounds what lies in it. The library hides from us which request had nobody to answer
+/// it.
 class Inbox {
 public:
     static Result<Inbox> open(natsConnection* connection);

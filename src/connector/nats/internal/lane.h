@@ -20,7 +20,7 @@ inline constexpr auto call_time_max = Nanos{std::chrono::seconds{1}};
 struct Lane {
     std::string partition;
     std::string stream;
-    std::uint64_t id = 0; ///< In the subjects that its answers come to.
+    std::uint64_t id = 0;   ///< In the subjects that its answers come to.
     std::uint64_t read = 0; ///< The last number that was taken.
 
     bool is_open = false; ///< There is a consumer to ask.

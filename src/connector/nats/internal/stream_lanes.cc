@@ -115,8 +115,8 @@ Result<void> StreamSource::try_open(Lane& lane) {
     if (is_by_position()) {
         auto facts = TRY(describe_stream(*session_, lane.stream, call_time_max));
         TRY(check_position(lane, facts));
-        lane.consumer = TRY(
-            create_reader(*session_, lane.stream, options_.filter, lane.read, call_time_max));
+        lane.consumer =
+            TRY(create_reader(*session_, lane.stream, options_.filter, lane.read, call_time_max));
     } else {
         lane.consumer =
             TRY(find_consumer(*session_, lane.stream, options_.consumer, call_time_max));
@@ -155,9 +155,8 @@ Result<void> StreamSource::check_position(Lane& lane, const StreamFacts& facts) 
                     "dropped unread (trimmed: skip goes on with what is there)",
                     lane.stream, facts.first, lane.read + 1);
     }
-    diagnostics_.warn(
-        "messages were dropped unread",
-        {{"stream", lane.stream}, {"from", lane.read + 1}, {"first", facts.first}});
+    diagnostics_.warn("messages were dropped unread",
+                      {{"stream", lane.stream}, {"from", lane.read + 1}, {"first", facts.first}});
     lane.read = facts.first - 1;
     return {};
 }

@@ -25,15 +25,16 @@ void publish(const Session& session, const std::string& subject, std::string_vie
 
 Result<std::unique_ptr<event::Source>> StreamSource::open(const SourceOptions& options,
                                                           observe::Diagnostics& diagnostics) {
-    auto session =
-        TRY(Session::open(options.server, "sluice source", Session::Reconnect::Always));
+    auto session = TRY(Session::open(options.server, "sluice source", Session::Reconnect::Always));
     return std::unique_ptr<event::Source>{
         new StreamSource{options, std::move(session), diagnostics}};
 }
 
 StreamSource::StreamSource(SourceOptions options, std::unique_ptr<Session> session,
                            observe::Diagnostics& diagnostics)
-    : options_(std::move(options)), diagnostics_(diagnostics), session_(std::move(session)),
+    : options_(std::move(options)),
+      diagnostics_(diagnostics),
+      session_(std::move(session)),
       random_(static_cast<std::uint64_t>(steady_now().count())) {
     const auto& server = options_.server;
     if (is_by_position() && (!server.group.empty() || server.is_purged)) {
@@ -63,9 +64,8 @@ void StreamSource::stop_asking() {
 }
 
 Lane* StreamSource::find(std::string_view partition) {
-    auto found = std::ranges::find(lanes_, partition, [](const auto& lane) -> std::string_view {
-        return lane->partition;
-    });
+    auto found = std::ranges::find(
+        lanes_, partition, [](const auto& lane) -> std::string_view { return lane->partition; });
     return found == lanes_.end() ? nullptr : found->get();
 }
 

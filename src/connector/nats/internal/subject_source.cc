@@ -16,8 +16,7 @@ constexpr auto listen_time = Nanos{std::chrono::milliseconds{100}};
 
 Result<std::unique_ptr<event::Source>> SubjectSource::open(const SourceOptions& options,
                                                            observe::Diagnostics& diagnostics) {
-    auto session =
-        TRY(Session::open(options.server, "sluice source", Session::Reconnect::Always));
+    auto session = TRY(Session::open(options.server, "sluice source", Session::Reconnect::Always));
     return std::unique_ptr<event::Source>{
         new SubjectSource{options, std::move(session), diagnostics}};
 }
@@ -55,16 +54,16 @@ Result<void> SubjectSource::subscribe() {
     subscription_.reset();
     auto* connection = session_->connection();
     const auto& subject = options_.subject;
-    auto status = options_.queue.empty()
-                      ? natsConnection_SubscribeSync(Out{subscription_}, connection,
-                                                     subject.c_str())
-                      : natsConnection_QueueSubscribeSync(Out{subscription_}, connection,
-                                                          subject.c_str(), options_.queue.c_str());
+    auto status =
+        options_.queue.empty()
+            ? natsConnection_SubscribeSync(Out{subscription_}, connection, subject.c_str())
+            : natsConnection_QueueSubscribeSync(Out{subscription_}, connection, subject.c_str(),
+                                                options_.queue.c_str());
     if (status == NATS_OK) {
-        auto bytes = std::min<std::size_t>(options_.server.prefetch_bytes,
-                                           std::numeric_limits<int>::max());
-        status = natsSubscription_SetPendingLimits(subscription_.get(), -1,
-                                                   static_cast<int>(bytes));
+        auto bytes =
+            std::min<std::size_t>(options_.server.prefetch_bytes, std::numeric_limits<int>::max());
+        status =
+            natsSubscription_SetPendingLimits(subscription_.get(), -1, static_cast<int>(bytes));
     }
     if (status != NATS_OK) {
         return std::unexpected(error_of(status, fmt::format("subscribing to {}", subject)));
@@ -80,7 +79,8 @@ Result<event::Chunk> SubjectSource::read(std::size_t bytes_max, Nanos wait) {
     while (builder_.bytes() < bytes_max) {
         TRY(keep_subscribed());
         // Once something is here, only what is there already is added.
-        auto pause = builder_.count() > 0 ? Nanos{0} : std::clamp(until - now, Nanos{0}, listen_time);
+        auto pause =
+            builder_.count() > 0 ? Nanos{0} : std::clamp(until - now, Nanos{0}, listen_time);
         auto rounded = std::chrono::ceil<std::chrono::milliseconds>(pause);
         auto message = MessageHandle{};
         if (subscription_ && !session_->is_closed()) {
@@ -101,8 +101,7 @@ Result<event::Chunk> SubjectSource::read(std::size_t bytes_max, Nanos wait) {
 
 void SubjectSource::tell_dropped() {
     auto dropped = std::int64_t{0};
-    if (subscription_ &&
-        natsSubscription_GetDropped(subscription_.get(), &dropped) == NATS_OK &&
+    if (subscription_ && natsSubscription_GetDropped(subscription_.get(), &dropped) == NATS_OK &&
         dropped > dropped_) {
         diagnostics_.warn("messages came faster than they were read, and are lost",
                           {{"subject", options_.subject}, {"messages", dropped - dropped_}});

@@ -1,5 +1,11 @@
 #include "connector/nats/testing/nats_server.h"
 
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <thread>
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,12 +14,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <random>
-#include <thread>
 
 namespace sluice::connector::nats::testing {
 
@@ -125,8 +125,15 @@ Options NatsServer::options() const {
 
 Result<void> NatsServer::spawn() {
     auto path = program();
-    auto words = std::vector<std::string>{path, "-a", "127.0.0.1", "-p", fmt::format("{}", port_),
-                                          "-js", "-sd", (folder_ / "data").string(), "-l",
+    auto words = std::vector<std::string>{path,
+                                          "-a",
+                                          "127.0.0.1",
+                                          "-p",
+                                          fmt::format("{}", port_),
+                                          "-js",
+                                          "-sd",
+                                          (folder_ / "data").string(),
+                                          "-l",
                                           (folder_ / "log").string()};
     if (!settings_.configuration.empty()) {
         std::ofstream{folder_ / "configuration"} << settings_.configuration;
