@@ -127,7 +127,9 @@ TEST_F(SessionTest, ShowsAKey) {
 }
 
 TEST_F(SessionTest, ShowsCredentials) {
-    auto server = NatsServer::start({.arguments = {"-c", NATS_TESTDATA "/operator.conf"}}).value();
+    auto server = NatsServer::start(
+                      {.arguments = {"-c", NATS_TESTDATA "/operator.conf"}, .has_streams = false})
+                      .value();
     auto options = server->options();
     options.login = {.credentials_file = NATS_TESTDATA "/user.creds"};
 

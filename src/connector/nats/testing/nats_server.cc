@@ -125,16 +125,11 @@ Options NatsServer::options() const {
 
 Result<void> NatsServer::spawn() {
     auto path = program();
-    auto words = std::vector<std::string>{path,
-                                          "-a",
-                                          "127.0.0.1",
-                                          "-p",
-                                          fmt::format("{}", port_),
-                                          "-js",
-                                          "-sd",
-                                          (folder_ / "data").string(),
-                                          "-l",
-                                          (folder_ / "log").string()};
+    auto words = std::vector<std::string>{
+        path, "-a", "127.0.0.1", "-p", fmt::format("{}", port_), "-l", (folder_ / "log").string()};
+    if (settings_.has_streams) {
+        words.insert(words.end(), {"-js", "-sd", (folder_ / "data").string()});
+    }
     if (!settings_.configuration.empty()) {
         std::ofstream{folder_ / "configuration"} << settings_.configuration;
         words.insert(words.end(), {"-c", (folder_ / "configuration").string()});
@@ -158,7 +153,7 @@ Result<void> NatsServer::spawn() {
 Result<void> NatsServer::wait_until_ready() const {
     auto until = std::chrono::steady_clock::now() + ready_time_max;
     while (std::chrono::steady_clock::now() < until) {
-        if (greeting(port_).contains(R"("jetstream":true)")) {
+        if (greeting(port_).contains(settings_.has_streams ? R"("jetstream":true)" : "INFO ")) {
             return {};
         }
         std::this_thread::sleep_for(std::chrono::milliseconds{10});

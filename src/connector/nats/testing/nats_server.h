@@ -14,13 +14,14 @@
 
 namespace sluice::connector::nats::testing {
 
-/// A server of its own for a test, with JetStream, on a free port of this machine, in a folder that
+/// A server of its own for a test, on a free port of this machine, in a folder that
 /// goes with it.
 class NatsServer {
 public:
     struct Settings {
         std::vector<std::string> arguments{}; ///< Beside those that every server gets.
         std::string configuration{};          ///< What a file of it says; empty: none.
+        bool has_streams = true;              ///< JetStream is on.
     };
 
     /// Whether the program is installed.
