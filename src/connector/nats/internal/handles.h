@@ -7,13 +7,13 @@
 namespace sluice::connector::nats::internal {
 
 /// Owns one of the library's objects.
-template <typename T, auto Destroy>
+template <typename T, auto destroy>
 struct Destroyer {
-    void operator()(T* object) const { Destroy(object); }
+    void operator()(T* object) const { destroy(object); }
 };
 
-template <typename T, auto Destroy>
-using Handle = std::unique_ptr<T, Destroyer<T, Destroy>>;
+template <typename T, auto destroy>
+using Handle = std::unique_ptr<T, Destroyer<T, destroy>>;
 
 using OptionsHandle = Handle<natsOptions, natsOptions_Destroy>;
 using ConnectionHandle = Handle<natsConnection, natsConnection_Destroy>;

@@ -35,18 +35,26 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string_vi
 
 } // namespace
 
-Result<void> StreamSource::keep_open() {
+Result<bool> StreamSource::keep_connected() {
     session_->mend(now_);
     if (!session_->is_connected()) {
-        return {};
+        return false;
     }
     auto incarnation = session_->incarnation();
     if (!inbox_ || incarnation != seen_incarnation_) {
         auto done = renew_inbox();
-        if (!done) {
-            return done.error().code == Errc::Unavailable ? Result<void>{} : done;
+        if (!done && done.error().code == Errc::Unavailable) {
+            return false;
         }
+        TRY(std::move(done));
         seen_incarnation_ = incarnation;
+    }
+    return true;
+}
+
+Result<void> StreamSource::keep_open() {
+    if (!TRY(keep_connected())) {
+        return {};
     }
     if (inbox_->take_unanswered()) {
         find_lost();

@@ -86,7 +86,8 @@ Result<void> StreamSource::resume(std::string_view partition, std::uint64_t posi
     lanes_.push_back(std::move(lane));
     share_prefetch();
     now_ = steady_now();
-    auto done = keep_open();
+    auto is_connected = TRY(keep_connected());
+    auto done = is_connected ? open_lane(*lanes_.back()) : Result<void>{};
     if (!done) {
         leave(partition);
         return done;

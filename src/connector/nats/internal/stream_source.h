@@ -54,6 +54,8 @@ private:
     void share_prefetch();
 
     // Connection and consumers.
+    /// False: there is no connection just now.
+    Result<bool> keep_connected();
     Result<void> keep_open();
     Result<void> renew_inbox();
     Result<void> open_lane(Lane& lane);
