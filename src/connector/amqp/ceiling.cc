@@ -21,11 +21,11 @@ constexpr auto silence_max = std::chrono::seconds{20};
 
 /// Up to `events` messages; the body of the last is kept. Every frame is looked at once.
 Result<double> read_bare(internal::Connection& connection, const std::string& queue,
-                         std::uint64_t events, const internal::StreamOffset* offset,
+                         std::uint64_t events, const internal::StreamStart* start,
                          std::string* body) {
     TRY(connection.open_channel(bare_channel));
     auto began = Steady::now();
-    TRY(connection.consume(bare_channel, queue, "ceiling", bare_prefetch, offset));
+    TRY(connection.consume(bare_channel, queue, "ceiling", bare_prefetch, start));
     auto count = std::uint64_t{0};
     auto acknowledged = std::uint64_t{0};
     auto left = std::uint64_t{0};
@@ -122,8 +122,8 @@ Result<double> measure_group(const Options& options, const std::string& queue,
 Result<event::Ceiling> measure(const Options& options, const std::string& queue,
                                std::uint64_t events) {
     auto ceiling = event::Ceiling{};
-    auto offset = internal::StreamOffset{};
-    const auto* from = options.type == QueueType::Stream ? &offset : nullptr;
+    auto first = internal::StreamStart{};
+    const auto* from = options.type == QueueType::Stream ? &first : nullptr;
     auto body = std::string{};
     {
         // Not acknowledged, the first goes back where it was.

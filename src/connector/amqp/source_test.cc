@@ -1,5 +1,7 @@
 #include "connector/amqp/source.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +24,12 @@ protected:
         auto resumed = source->resume(options.queue, position);
         EXPECT_TRUE(resumed) << resumed.error().message;
         return source;
+    }
+
+    std::uint32_t ready_in(const std::string& queue) {
+        auto connection = connect();
+        EXPECT_TRUE(connection.open_channel(1));
+        return connection.count_messages(1, queue).value_or(9999);
     }
 
     static void expect_events(const std::vector<Read>& reads, std::uint64_t first,
@@ -129,57 +137,84 @@ TEST_F(SourceTest, LeavesAndResumes) {
 TEST_F(SourceTest, RefusesAPositionThatIsGone) {
     auto options = queue_options(QueueType::Stream);
     options.queue += ".short";
-    options.retention = {.max_age = "1s", .max_bytes = 50'000, .segment_bytes = 20'000};
+    options.retention = {.max_age = {}, .max_bytes = 50'000, .segment_bytes = 20'000};
     declare(options, options.queue);
+    auto reading = open(options);
+    auto published = std::uint64_t{0};
     auto last = std::uint64_t{0};
-    auto is_gone = [&] {
-        publish(options, options.queue, last + 1, last + 100, 1000);
-        last += 100;
-        auto source = open_source(options, diagnostics_);
-        return !source->resume(options.queue, 10);
+    auto refused = Result<void>{};
+    auto is_refused = [&] {
+        for (auto round = 0; round < 20; ++round) {
+            publish(options, options.queue, published + 1, published + 5, 1000);
+            published += 5;
+            last = read(*reading, 5).back().number;
+        }
+        refused = open_source(options, diagnostics_)->resume(options.queue, 10);
+        return !refused;
     };
 
-    ASSERT_TRUE(wait_until(is_gone));
+    ASSERT_TRUE(wait_until(is_refused));
 
-    auto source = open_source(options, diagnostics_);
-    auto refused = source->resume(options.queue, 10);
     EXPECT_EQ(refused.error().code, Errc::NotFound);
     EXPECT_THAT(refused.error().message, HasSubstr("what lies between is gone"));
-    EXPECT_TRUE(source->resume(options.queue, last));
-    EXPECT_TRUE(source->resume(options.queue, 0));
+    EXPECT_GT(last, published) << "the stream's own records take numbers too";
+    auto at_the_end = open(options, last);
+    auto from_the_beginning = open(options, 0);
+    publish(options, options.queue, published + 1, published + 1, 1000);
+    EXPECT_EQ(read(*at_the_end, 1).front().text, event_json(published + 1, 1000));
 }
 
 TEST_F(SourceTest, RefusesAStreamThatWasMadeAnew) {
     auto options = queue_options(QueueType::Stream);
+    auto before = open_source(options, diagnostics_);
+    ASSERT_TRUE(before->resume(options.queue, 100)) << "what is empty may have been emptied";
     publish(options, options.queue, 1, 5);
-    auto source = open_source(options, diagnostics_);
 
-    auto refused = source->resume(options.queue, 100);
+    auto chunk = before->read(1000, 10s);
+    auto refused = open_source(options, diagnostics_)->resume(options.queue, 100);
 
+    ASSERT_FALSE(chunk);
+    EXPECT_EQ(chunk.error().code, Errc::NotFound);
+    EXPECT_THAT(chunk.error().message, HasSubstr("was made anew"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::NotFound);
     EXPECT_THAT(refused.error().message, HasSubstr("was made anew"));
 }
 
-TEST_F(SourceTest, SaysThatAQueueIsMissingOrOfAnotherType) {
+TEST_F(SourceTest, SaysThatAQueueIsMissing) {
     auto options = queue_options(QueueType::Classic);
     publish(options, options.queue, 1, 1);
     auto source = open_source(options, diagnostics_);
-    auto stream_options = options;
-    stream_options.type = QueueType::Stream;
 
     auto missing = source->resume("nobody.made.this", 0);
-    auto wrong = open_source(stream_options, diagnostics_);
-    ASSERT_TRUE(wrong->resume(options.queue, 0));
-    auto chunk = wrong->read(1000, 10s);
 
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, Errc::NotFound);
     EXPECT_THAT(missing.error().message, HasSubstr("nobody.made.this"));
-    ASSERT_FALSE(chunk);
-    EXPECT_THAT(chunk.error().message, HasSubstr("is no stream"));
     ASSERT_TRUE(source->resume(options.queue, 0));
     expect_events(read(*source, 1), 1, 1);
+}
+
+TEST_F(SourceTest, SaysThatAStreamIsNoQueue) {
+    auto options = queue_options(QueueType::Stream);
+    options.type = QueueType::Quorum;
+    auto source = open(options);
+    publish(options, options.queue, 1, 1);
+
+    auto chunk = source->read(1000, 10s);
+
+    ASSERT_FALSE(chunk);
+    EXPECT_THAT(chunk.error().message, HasSubstr("is a stream"));
+}
+
+TEST_F(SourceTest, TellsHowMuchWaits) {
+    auto options = queue_options(QueueType::Stream);
+    publish(options, options.queue, 1, 500);
+    auto source = open(options);
+
+    EXPECT_TRUE(wait_until([&] { return source->lag() == 500; }));
+    read(*source, 500);
+    EXPECT_TRUE(wait_until([&] { return source->lag() == 0; }));
 }
 
 class QueueTest : public SourceTest, public ::testing::WithParamInterface<QueueType> {};
@@ -234,20 +269,35 @@ TEST_P(QueueTest, PrefetchHoldsBackWhatIsNotConfirmed) {
 TEST_P(QueueTest, AcknowledgesWhileNobodyReads) {
     auto options = queue_options(GetParam());
     options.prefetch = 10;
-    publish(options, options.queue, 1, 10);
+    publish(options, options.queue, 1, 20);
     auto source = open(options);
     read(*source, 10);
+    ASSERT_EQ(ready_in(options.queue), 10);
 
     source->confirm(options.queue, 10);
-    auto other = open(options);
-    // The queue is empty for good once the broker has heard of it.
-    auto is_empty = [&] {
-        auto connection = connect();
-        return connection.open_channel(1) && connection.delete_queue(1, options.queue) &&
-               connection.declare_queue(1, options.queue, options);
-    };
 
-    EXPECT_TRUE(wait_until(is_empty));
+    // What comes next is on its way to us then.
+    EXPECT_TRUE(wait_until([&] { return ready_in(options.queue) == 0; }));
+}
+
+TEST_P(QueueTest, IsNoStream) {
+    auto options = queue_options(GetParam());
+    options.type = QueueType::Stream;
+
+    auto refused = open_source(options, diagnostics_)->resume(options.queue, 0);
+
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("x-stream-offset"));
+}
+
+TEST_P(QueueTest, TellsHowMuchWaits) {
+    auto options = queue_options(GetParam());
+    options.prefetch = 10;
+    publish(options, options.queue, 1, 500);
+
+    auto source = open(options);
+
+    EXPECT_TRUE(wait_until([&] { return source->lag() == 490; }));
 }
 
 TEST_P(QueueTest, OneOfSeveralReadersIsActive) {

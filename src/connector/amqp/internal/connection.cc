@@ -182,14 +182,15 @@ Result<std::uint32_t> Connection::count_messages(amqp_channel_t channel, const s
 
 Result<void> Connection::consume(amqp_channel_t channel, const std::string& queue,
                                  const std::string& tag, std::uint16_t prefetch,
-                                 const StreamOffset* offset) {
+                                 const StreamStart* start) {
     amqp_basic_qos(state_.get(), channel, 0, prefetch, /*global=*/0);
     TRY(check(channel));
     auto arguments = Table{};
-    if (offset != nullptr && offset->offset) {
-        arguments.number("x-stream-offset", static_cast<std::int64_t>(*offset->offset));
-    } else if (offset != nullptr) {
-        arguments.text("x-stream-offset", "first");
+    if (start != nullptr && start->at == StreamStart::At::Offset) {
+        arguments.number("x-stream-offset", static_cast<std::int64_t>(start->offset));
+    } else if (start != nullptr) {
+        arguments.text("x-stream-offset",
+                       start->at == StreamStart::At::First ? "first" : "last");
     }
     amqp_basic_consume(state_.get(), channel, bytes_of(queue), bytes_of(tag), /*no_local=*/0,
                        /*no_ack=*/0, /*exclusive=*/0, arguments.view());

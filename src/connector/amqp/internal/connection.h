@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,9 +13,12 @@
 
 namespace sluice::connector::amqp::internal {
 
-/// Where a stream is read from.
-struct StreamOffset {
-    std::optional<std::uint64_t> offset; ///< Nothing: the first there is.
+/// Where a stream is read from: the first message it has, one of the last, or this one.
+struct StreamStart {
+    enum class At : std::uint8_t { First, Last, Offset };
+
+    At at = At::First;
+    std::uint64_t offset = 0;
 };
 
 /// A connection to a broker, logged in. One thread at a time. An error of Unavailable, and any on
@@ -36,7 +38,7 @@ public:
     /// Messages ready in a queue that is there; of a stream all it holds, some seconds old.
     Result<std::uint32_t> count_messages(amqp_channel_t channel, const std::string& name);
     Result<void> consume(amqp_channel_t channel, const std::string& queue, const std::string& tag,
-                         std::uint16_t prefetch, const StreamOffset* offset);
+                         std::uint16_t prefetch, const StreamStart* start);
     /// From now on each message is confirmed.
     Result<void> select_confirms(amqp_channel_t channel);
 

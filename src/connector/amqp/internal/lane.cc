@@ -84,6 +84,12 @@ Result<std::uint64_t> Lane::number_of(const amqp_basic_properties_t& properties)
     if (!is_numbered() && offset) {
         return fail(Errc::Conflict, "queue {} is a stream: say stream", name());
     }
+    if (offset && settings_.is_beyond && *offset < settings_.position) {
+        return fail(Errc::NotFound,
+                    "stream {} has a new message {}, and all up to {} were read: it was made anew; "
+                    "begin from 0 to read it",
+                    name(), *offset + 1, settings_.position);
+    }
     return is_numbered() ? *offset + 1 : base_ + last_tag_;
 }
 

@@ -26,6 +26,8 @@ public:
         Numbering numbering = Numbering::ByOffset;
         /// All up to this one are behind us. Deliveries are counted on from here.
         std::uint64_t position = 0;
+        /// Nothing up to the position may come; otherwise it is passed over.
+        bool is_beyond = false;
         event::Limits limits{};
     };
 

@@ -13,7 +13,7 @@ namespace {
 
 // How often the second thread looks after a session that nobody runs.
 constexpr auto tick = std::chrono::milliseconds{500};
-constexpr auto count_every = std::chrono::seconds{2};
+constexpr auto count_every = std::chrono::seconds{3};
 // An attempt to connect and to begin reading ends by itself.
 constexpr auto first_attempt_wait = std::chrono::seconds{40};
 

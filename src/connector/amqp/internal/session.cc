@@ -12,8 +12,10 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A stream that has a message sends it at once.
-constexpr auto first_wait = std::chrono::seconds{10};
+// A stream that has a message sends it at once, unless its broker has much to do.
+constexpr auto last_read_wait = std::chrono::seconds{2};
+constexpr auto first_wait = std::chrono::seconds{5};
+constexpr auto grace = std::chrono::seconds{1};
 
 } // namespace
 
@@ -33,8 +35,8 @@ Lane* Session::find(std::string_view queue) {
     return found == lanes_.end() ? nullptr : found->get();
 }
 
-Result<Lane*> Session::open_lane(const std::string& queue, std::uint64_t position,
-                                 const StreamOffset* offset, std::uint16_t prefetch) {
+Result<Lane*> Session::open_lane(Lane::Settings settings, const StreamStart* start,
+                                 std::uint16_t prefetch) {
     auto free = std::find(lanes_.begin() + 1, lanes_.end(), nullptr);
     auto channel = static_cast<amqp_channel_t>(free - lanes_.begin());
     if (channel > connection_.channels_max()) {
@@ -46,23 +48,20 @@ Result<Lane*> Session::open_lane(const std::string& queue, std::uint64_t positio
         lanes_.emplace_back();
     }
     auto tag = fmt::format("sluice-{}", ++tags_given_);
-    lanes_[channel] = std::make_unique<Lane>(
-        Lane::Settings{.name = queue,
-                       .tag = tag,
-                       .channel = channel,
-                       .numbering = offset != nullptr ? Numbering::ByOffset : Numbering::ByDelivery,
-                       .position = position,
-                       .limits = options_.limits});
-    auto* lane = lanes_[channel].get();
+    settings.tag = tag;
+    settings.channel = channel;
+    settings.numbering = start != nullptr ? Numbering::ByOffset : Numbering::ByDelivery;
+    settings.limits = options_.limits;
+    lanes_[channel] = std::make_unique<Lane>(settings);
     auto consumed = prepare_queue(channel);
     if (consumed) {
-        consumed = connection_.consume(channel, queue, tag, prefetch, offset);
+        consumed = connection_.consume(channel, settings.name, tag, prefetch, start);
     }
     if (!consumed) {
         lanes_[channel].reset();
         return std::unexpected(std::move(consumed).error());
     }
-    return lane;
+    return lanes_[channel].get();
 }
 
 /// A user's own queue may be ours to make.
@@ -84,74 +83,105 @@ void Session::close_lane(Lane& lane) {
 }
 
 Result<void> Session::attach(const std::string& queue, std::uint64_t position) {
-    if (options_.type != QueueType::Stream) {
-        std::ignore = TRY(open_lane(queue, position, nullptr, options_.effective_prefetch()));
+    if (options_.type == QueueType::Stream && position > 0) {
+        return attach_stream(queue, position);
+    }
+    auto start = StreamStart{};
+    std::ignore = TRY(open_lane({.name = queue, .position = position},
+                                options_.type == QueueType::Stream ? &start : nullptr,
+                                options_.effective_prefetch()));
+    return {};
+}
+
+/// The last that was read comes once more, and shows that the stream is still the same.
+Result<void> Session::attach_stream(const std::string& stream, std::uint64_t position) {
+    auto start = StreamStart{.at = StreamStart::At::Offset, .offset = position - 1};
+    auto* lane = TRY(
+        open_lane({.name = stream, .position = position}, &start, options_.effective_prefetch()));
+    TRY(wait_for_first({&lane, 1}, last_read_wait));
+    if (lane->first_number() == 0) {
+        return check_made_anew(*lane);
+    }
+    if (lane->first_number() <= position + 1) {
         return {};
     }
-    auto offset = StreamOffset{};
-    if (position > 0) {
-        // The last that was read comes once more, and shows that the stream is still the same.
-        offset.offset = position - 1;
+    std::ignore = lane->take_gap();
+    auto checked = check_next_is_there(stream, position);
+    if (!checked && checked.error().code != Errc::Unavailable) {
+        close_lane(*lane);
     }
-    auto* lane = TRY(open_lane(queue, position, &offset, options_.effective_prefetch()));
-    if (position > 0) {
-        if (auto checked = wait_for_first(*lane); !checked) {
-            if (checked.error().code != Errc::Unavailable) {
-                close_lane(*lane);
-            }
-            return checked;
+    return checked;
+}
+
+/// Neither the last that was read nor anything behind it is there.
+Result<void> Session::check_made_anew(Lane& lane) {
+    auto name = lane.name();
+    auto position = lane.position();
+    auto firsts = TRY(probe({&name, 1}, StreamStart::At::First, first_wait));
+    auto* waiting = &lane;
+    TRY(wait_for_first({&waiting, 1}, firsts.empty() ? Nanos{0} : Nanos{grace}));
+    if (lane.first_number() != 0) {
+        return {};
+    }
+    // Retention may have emptied it. What it has next must come behind the position.
+    close_lane(lane);
+    if (!firsts.empty()) {
+        return fail(Errc::NotFound,
+                    "stream {} has messages, but {}, the last that was read, is not among them: it "
+                    "was made anew; begin from 0 to read it",
+                    name, position);
+    }
+    auto start = StreamStart{};
+    std::ignore = TRY(open_lane({.name = name, .position = position, .is_beyond = true}, &start,
+                                options_.effective_prefetch()));
+    return {};
+}
+
+Result<void> Session::wait_for_first(std::span<Lane* const> lanes, Nanos wait) {
+    auto deadline = Steady::now() + wait;
+    auto frame = amqp_frame_t{};
+    auto is_waiting = [](const Lane* lane) { return lane->first_number() == 0; };
+    while (std::ranges::any_of(lanes, is_waiting) && Steady::now() < deadline) {
+        if (TRY(connection_.next(frame, deadline - Steady::now()))) {
+            TRY(handle(frame));
         }
     }
     return {};
 }
 
-Result<void> Session::wait_for_first(Lane& lane) {
-    auto position = lane.position();
-    auto deadline = Steady::now() + first_wait;
-    while (lane.first_number() == 0) {
-        if (Steady::now() >= deadline) {
-            return fail(Errc::NotFound,
-                        "stream {} has no message {}: it was made anew, or lost what it had; remove "
-                        "the position, or restore the stream",
-                        lane.name(), position);
-        }
-        auto frame = amqp_frame_t{};
-        if (TRY(connection_.next(frame, deadline - Steady::now()))) {
-            TRY(handle(frame));
+Result<std::map<std::string, std::uint64_t>>
+Session::probe(std::span<const std::string> streams, StreamStart::At end, Nanos wait) {
+    auto start = StreamStart{.at = end};
+    auto lanes = std::vector<Lane*>{};
+    auto done = Result<void>{};
+    for (auto next = streams.begin(); done && next != streams.end(); ++next) {
+        if (auto lane = open_lane({.name = *next}, &start, 1); lane) {
+            lanes.push_back(*lane);
+        } else {
+            done = std::unexpected(lane.error());
         }
     }
-    if (lane.first_number() <= position + 1) {
-        return {};
+    if (done) {
+        done = wait_for_first(lanes, wait);
     }
-    std::ignore = lane.take_gap();
-    return check_next_is_there(std::string{lane.name()}, position);
-}
-
-Result<std::uint64_t> Session::first_number(const std::string& stream) {
-    auto offset = StreamOffset{};
-    auto* lane = TRY(open_lane(stream, 0, &offset, 1));
-    auto deadline = Steady::now() + first_wait;
-    while (lane->first_number() == 0 && Steady::now() < deadline) {
-        auto frame = amqp_frame_t{};
-        if (TRY(connection_.next(frame, deadline - Steady::now()))) {
-            TRY(handle(frame));
+    auto numbers = std::map<std::string, std::uint64_t>{};
+    for (auto* lane : lanes) {
+        if (lane->first_number() != 0) {
+            numbers.emplace(lane->name(), lane->first_number());
         }
+        close_lane(*lane);
     }
-    auto number = lane->first_number();
-    close_lane(*lane);
-    if (number == 0) {
-        return fail(Errc::NotFound, "stream {} holds nothing", stream);
-    }
-    return number;
+    TRY(std::move(done));
+    return numbers;
 }
 
 Result<void> Session::check_next_is_there(const std::string& stream, std::uint64_t position) {
-    auto first = TRY(first_number(stream));
-    if (first > position + 1) {
+    auto firsts = TRY(probe({&stream, 1}, StreamStart::At::First, first_wait));
+    if (firsts.empty() || firsts[stream] > position + 1) {
         return fail(Errc::NotFound,
                     "stream {} begins with message {}, and all up to {} were read: what lies "
-                    "between is gone; let the stream keep more",
-                    stream, first, position);
+                    "between is gone; let the stream keep more, or begin from 0 without it",
+                    stream, firsts.empty() ? 0 : firsts[stream], position);
     }
     return {};
 }

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,20 +42,24 @@ public:
     Result<void> keep_alive();
     void close() { connection_.close(); }
 
-    /// The first number that a stream still has. Fails with NotFound when it has none.
-    Result<std::uint64_t> first_number(const std::string& stream);
+    /// The number of a message at this end of each stream; none where nothing came in this time.
+    Result<std::map<std::string, std::uint64_t>> probe(std::span<const std::string> streams,
+                                                       StreamStart::At end, Nanos wait);
 
 private:
     Session(const Options& options, Connection connection);
 
     Lane* find(std::string_view queue);
-    Result<Lane*> open_lane(const std::string& queue, std::uint64_t position,
-                            const StreamOffset* offset, std::uint16_t prefetch);
+    Result<Lane*> open_lane(Lane::Settings settings, const StreamStart* start,
+                            std::uint16_t prefetch);
+    Result<void> attach_stream(const std::string& stream, std::uint64_t position);
     Result<void> prepare_queue(amqp_channel_t channel);
     void close_lane(Lane& lane);
     Result<void> handle(const amqp_frame_t& frame);
     Result<void> grant_credit(Lane& lane);
-    Result<void> wait_for_first(Lane& lane);
+    /// Until each has had a message, or this time is over.
+    Result<void> wait_for_first(std::span<Lane* const> lanes, Nanos wait);
+    Result<void> check_made_anew(Lane& lane);
     Result<void> check_next_is_there(const std::string& stream, std::uint64_t position);
     Result<void> check_gaps();
 
