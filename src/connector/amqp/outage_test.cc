@@ -85,6 +85,18 @@ public:
     bool is_ordered() const { return is_ordered_; }
     bool is_rising() const { return is_rising_; }
     std::uint64_t last_number() const { return last_number_; }
+    /// The first few that did not come, though later ones did.
+    std::string missing() const {
+        auto text = std::string{};
+        auto next = std::uint64_t{1};
+        for (auto id : ids_) {
+            for (; next < id && text.size() < 200; ++next) {
+                text += std::to_string(next) + " ";
+            }
+            next = id + 1;
+        }
+        return text + "and what is behind " + std::to_string(last_id_);
+    }
 
 private:
     event::Codec codec_;
@@ -100,7 +112,7 @@ protected:
     /// Reads and confirms until `is_done`, at most two minutes.
     void read_until(event::Source& source, const std::string& queue, Seen& seen,
                     const std::function<bool()>& is_done) {
-        auto deadline = Steady::now() + 120s;
+        auto deadline = Steady::now() + 40s;
         while (!is_done() && Steady::now() < deadline) {
             auto chunk = source.read(64 * 1024, 20ms);
             ASSERT_TRUE(chunk) << chunk.error().message;
@@ -109,41 +121,59 @@ protected:
                 source.confirm(queue, chunk->records.back().number);
             }
         }
-        EXPECT_TRUE(is_done());
+        EXPECT_TRUE(is_done()) << "trouble: " << source.trouble() << ", seen " << seen.count()
+                               << " up to " << seen.last_number() << ", missing " << seen.missing();
     }
 };
 
-class OutageOfTypeTest : public OutageTest, public ::testing::WithParamInterface<QueueType> {};
+/// One queue that is written and read at once.
+struct Traffic {
+    Options options;
+    std::unique_ptr<event::Source> source;
+    std::unique_ptr<Sender> sender;
+    Seen seen{};
+};
 
-INSTANTIATE_TEST_SUITE_P(Types, OutageOfTypeTest,
-                         ::testing::Values(QueueType::Stream, QueueType::Quorum,
-                                           QueueType::Classic),
-                         [](const auto& each) { return std::string{to_string(each.param)}; });
-
-TEST_P(OutageOfTypeTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
-    auto options = queue_options(GetParam());
-    options.give_up = 90s;
-    auto source = open_source(options, diagnostics_);
-    ASSERT_TRUE(source->resume(options.queue, 0));
-    auto sender = Sender{options, diagnostics_};
-    auto seen = Seen{};
-    read_until(*source, options.queue, seen, [&] { return seen.count() >= 2000; });
+TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
+    auto all = std::vector<Traffic>{};
+    for (auto type : {QueueType::Stream, QueueType::Quorum, QueueType::Classic}) {
+        all.push_back({.options = queue_options(type)});
+        all.back().options.give_up = 90s;
+    }
+    // Killed within minutes after a queue was made, RabbitMQ 3.10 may forget who leads it.
+    server_->stop();
+    ASSERT_EQ(server_->start(), "");
+    for (auto& each : all) {
+        each.source = open_source(each.options, diagnostics_);
+        ASSERT_TRUE(each.source->resume(each.options.queue, 0));
+        each.sender = std::make_unique<Sender>(each.options, diagnostics_);
+    }
+    auto read_more = [&](Traffic& traffic, std::size_t count) {
+        auto wanted = traffic.seen.count() + count;
+        read_until(*traffic.source, traffic.options.queue, traffic.seen,
+                   [&] { return traffic.seen.count() >= wanted; });
+    };
+    for (auto& each : all) {
+        read_more(each, 1000);
+    }
 
     server_->kill();
-    auto trouble = source->read(1000, 200ms);
-    EXPECT_NE(source->trouble(), "");
+    for (auto& each : all) {
+        read_until(*each.source, each.options.queue, each.seen,
+                   [&] { return !each.source->trouble().empty(); });
+    }
     ASSERT_EQ(server_->start(), "");
-    auto before = seen.count();
-    read_until(*source, options.queue, seen, [&] { return seen.count() >= before + 2000; });
-    auto sent = sender.end();
-    read_until(*source, options.queue, seen, [&] { return seen.count() >= sent; });
 
-    EXPECT_EQ(sender.confirmed(), sent);
-    EXPECT_EQ(sender.failed(), 0);
-    EXPECT_EQ(seen.count(), sent);
-    EXPECT_TRUE(seen.is_ordered());
-    EXPECT_TRUE(seen.is_rising());
-    EXPECT_EQ(source->trouble(), "");
+    for (auto& each : all) {
+        read_more(each, 1000);
+        auto sent = each.sender->end();
+        read_more(each, sent - each.seen.count());
+        EXPECT_EQ(each.sender->confirmed(), sent);
+        EXPECT_EQ(each.seen.count(), sent) << to_string(each.options.type);
+        EXPECT_TRUE(each.seen.is_ordered());
+        EXPECT_TRUE(each.seen.is_rising());
+        EXPECT_EQ(each.source->trouble(), "");
+    }
 }
 
 TEST_F(OutageTest, SurvivesARestartWhileNothingHappens) {
@@ -158,7 +188,9 @@ TEST_F(OutageTest, SurvivesARestartWhileNothingHappens) {
     server_->stop();
     ASSERT_EQ(server_->start(), "");
     producer->send({.to = options.queue, .key = "101", .json = event_json(101)},
-                   [](const Result<void>& result) { EXPECT_TRUE(result); });
+                   [](const Result<void>& result) {
+                       EXPECT_TRUE(result) << result.error().message;
+                   });
     ASSERT_TRUE(producer->flush(60s));
 
     read_until(*source, options.queue, seen, [&] { return seen.count() == 101; });

@@ -12,6 +12,7 @@ namespace sluice::connector::amqp::internal {
 namespace {
 
 constexpr auto publishing_channel = amqp_channel_t{1};
+constexpr auto asking_channel = amqp_channel_t{2};
 
 } // namespace
 
@@ -43,6 +44,7 @@ Result<void> Publisher::publish(Pending pending) {
 
 Result<void> Publisher::hear(std::vector<Outcome>& outcomes) {
     auto frame = amqp_frame_t{};
+    missing_.clear();
     while (TRY(connection_.next(frame, Nanos{0}))) {
         auto handled = handle(frame, outcomes);
         connection_.release(frame.channel);
@@ -56,8 +58,7 @@ Result<void> Publisher::handle(const amqp_frame_t& frame, std::vector<Outcome>& 
         const auto* properties =
             static_cast<const amqp_basic_properties_t*>(frame.payload.properties.decoded);
         auto has_id = (properties->_flags & AMQP_BASIC_MESSAGE_ID_FLAG) != 0;
-        note_returned(has_id ? view_of(properties->message_id) : std::string_view{});
-        return {};
+        return note_returned(has_id ? view_of(properties->message_id) : std::string_view{});
     }
     return frame.frame_type == AMQP_FRAME_METHOD ? handle_method(frame.payload.method, outcomes)
                                                  : Result<void>{};
@@ -68,14 +69,12 @@ Result<void> Publisher::handle_method(const amqp_method_t& method,
     switch (method.id) {
     case AMQP_BASIC_ACK_METHOD: {
         const auto* ack = static_cast<const amqp_basic_ack_t*>(method.decoded);
-        settle(ack->delivery_tag, ack->multiple != 0, /*is_taken=*/true, outcomes);
+        settle(ack->delivery_tag, ack->multiple != 0, outcomes);
         return {};
     }
-    case AMQP_BASIC_NACK_METHOD: {
-        const auto* nack = static_cast<const amqp_basic_nack_t*>(method.decoded);
-        settle(nack->delivery_tag, nack->multiple != 0, /*is_taken=*/false, outcomes);
-        return {};
-    }
+    case AMQP_BASIC_NACK_METHOD:
+        // All that is not confirmed is sent again, so that the order is kept.
+        return fail(Errc::Unavailable, "the broker refused a message: its queue is full, or lost");
     case AMQP_BASIC_RETURN_METHOD: {
         const auto* back = static_cast<const amqp_basic_return_t*>(method.decoded);
         returned_ = {std::string{view_of(back->routing_key)}, std::string{view_of(back->reply_text)}};
@@ -96,26 +95,44 @@ Result<void> Publisher::handle_method(const amqp_method_t& method,
 }
 
 /// A message is returned before it is confirmed, and carries what it was sent with.
-void Publisher::note_returned(std::string_view message_id) {
+Result<void> Publisher::note_returned(std::string_view message_id) {
     auto [key, reason] = *std::exchange(returned_, std::nullopt);
+    auto id = std::string{message_id};
     auto is_meant = [&](const Sent& sent) {
         const auto& event = sent.pending.event;
         return !sent.is_returned && !sent.is_settled &&
                (event.to.empty() ? options_.routing_key : event.to) == key &&
-               (message_id.empty() || event.key == message_id);
+               (id.empty() || event.key == id);
     };
     if (auto found = std::ranges::find_if(window_, is_meant); found != window_.end()) {
         found->is_returned = true;
         found->reason = std::move(reason);
     }
+    return options_.exchange.empty() ? check_queue_is_missing(key) : Result<void>{};
 }
 
-void Publisher::settle(std::uint64_t tag, bool is_multiple, bool is_taken,
-                       std::vector<Outcome>& outcomes) {
+/// A broker that has just started has no way to a queue until that has a leader.
+Result<void> Publisher::check_queue_is_missing(const std::string& queue) {
+    if (missing_.contains(queue)) {
+        return {};
+    }
+    TRY(connection_.open_channel(asking_channel));
+    auto counted = connection_.count_messages(asking_channel, queue);
+    if (counted) {
+        return fail(Errc::Unavailable, "queue {} was not there for a moment", queue);
+    }
+    if (counted.error().code != Errc::NotFound) {
+        return std::unexpected(std::move(counted).error());
+    }
+    missing_.insert(queue);
+    return {};
+}
+
+void Publisher::settle(std::uint64_t tag, bool is_multiple, std::vector<Outcome>& outcomes) {
     auto last = tag < first_tag_ ? std::size_t{0} : static_cast<std::size_t>(tag - first_tag_) + 1;
     last = std::min(last, window_.size());
     for (auto at = is_multiple || last == 0 ? std::size_t{0} : last - 1; at < last; ++at) {
-        settle_one(window_[at], is_taken, outcomes);
+        settle_one(window_[at], outcomes);
     }
     drop_settled();
 }
@@ -143,7 +160,7 @@ void Publisher::give_up(std::chrono::steady_clock::time_point before,
     drop_settled();
 }
 
-void Publisher::settle_one(Sent& sent, bool is_taken, std::vector<Outcome>& outcomes) {
+void Publisher::settle_one(Sent& sent, std::vector<Outcome>& outcomes) {
     if (std::exchange(sent.is_settled, true)) {
         return;
     }
@@ -156,8 +173,6 @@ void Publisher::settle_one(Sent& sent, bool is_taken, std::vector<Outcome>& outc
                       "one, or bind one",
                       options_.exchange, event.to.empty() ? options_.routing_key : event.to,
                       sent.reason);
-    } else if (!is_taken) {
-        result = fail(Errc::Unavailable, "the broker refused the message: its queue is full or lost");
     }
     outcomes.emplace_back(std::move(sent.pending), std::move(result));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,10 +71,11 @@ private:
 
     Result<void> handle(const amqp_frame_t& frame, std::vector<Outcome>& outcomes);
     Result<void> handle_method(const amqp_method_t& method, std::vector<Outcome>& outcomes);
-    void settle(std::uint64_t tag, bool is_multiple, bool is_taken, std::vector<Outcome>& outcomes);
-    void settle_one(Sent& sent, bool is_taken, std::vector<Outcome>& outcomes);
+    void settle(std::uint64_t tag, bool is_multiple, std::vector<Outcome>& outcomes);
+    void settle_one(Sent& sent, std::vector<Outcome>& outcomes);
     void drop_settled();
-    void note_returned(std::string_view message_id);
+    Result<void> note_returned(std::string_view message_id);
+    Result<void> check_queue_is_missing(const std::string& queue);
 
     Options options_;
     Connection connection_;
@@ -85,6 +87,7 @@ private:
     bool is_blocked_ = false;
     /// A message that came back: its method, until its header tells which one it was.
     std::optional<std::pair<std::string, std::string>> returned_; ///< Routing key and reason.
+    std::set<std::string> missing_; ///< Queues that are not there, and not just without a leader.
 };
 
 } // namespace sluice::connector::amqp::internal
