@@ -170,7 +170,7 @@ TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
         read_more(each, sent - each.seen.count());
         EXPECT_EQ(each.sender->confirmed(), sent);
         EXPECT_EQ(each.seen.count(), sent) << to_string(each.options.type);
-        EXPECT_TRUE(each.seen.is_ordered());
+        EXPECT_TRUE(each.seen.is_ordered()) << to_string(each.options.type);
         EXPECT_TRUE(each.seen.is_rising());
         EXPECT_EQ(each.source->trouble(), "");
     }

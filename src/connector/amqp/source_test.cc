@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "connector/amqp/internal/bytes.h"
+#include "connector/amqp/internal/table.h"
 #include "connector/amqp/testing/broker_fixture.h"
 
 namespace sluice::connector::amqp {
@@ -198,13 +199,52 @@ TEST_F(SourceTest, SaysThatAQueueIsMissing) {
 TEST_F(SourceTest, SaysThatAStreamIsNoQueue) {
     auto options = queue_options(QueueType::Stream);
     options.type = QueueType::Quorum;
-    auto source = open(options);
-    publish(options, options.queue, 1, 1);
 
-    auto chunk = source->read(1000, 10s);
+    auto refused = open_source(options, diagnostics_)->resume(options.queue, 0);
 
-    ASSERT_FALSE(chunk);
-    EXPECT_THAT(chunk.error().message, HasSubstr("is a stream"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::Conflict);
+    EXPECT_THAT(refused.error().message, HasSubstr("is a stream"));
+}
+
+TEST_F(SourceTest, WhatIsNoEventComesWithTheReason) {
+    for (auto type : {QueueType::Stream, QueueType::Quorum, QueueType::Classic}) {
+        auto options = queue_options(type);
+        options.limits.event_bytes_max = 1000;
+        auto plain = amqp_basic_properties_t{};
+        auto text = plain;
+        text._flags = AMQP_BASIC_CONTENT_TYPE_FLAG;
+        text.content_type = internal::bytes_of("text/plain");
+        auto headers = internal::Table{};
+        headers.number("cloudEvents:id", 7).text("cloudEvents:source", "/s");
+        headers.text("cloudEvents:type", "t").text("cloudEvents:specversion", "1.0");
+        headers.boolean("cloudEvents:flag", true).number("x-stream-offset", 5);
+        auto binary = text;
+        binary._flags |= AMQP_BASIC_HEADERS_FLAG;
+        binary.headers = headers.view();
+
+        publish_raw(options.queue, plain, event_json(1));
+        publish_raw(options.queue, text, "hello");
+        publish_raw(options.queue, plain, event_json(3, 1001));
+        publish_raw(options.queue, plain, event_json(4, 300'000));
+        publish_raw(options.queue, plain, "");
+        publish_raw(options.queue, binary, "hello");
+        auto reads = read(*open(options), 6);
+
+        ASSERT_EQ(reads.size(), 6);
+        EXPECT_EQ(reads[0].text, event_json(1));
+        EXPECT_EQ(reads[0].fault, "");
+        EXPECT_THAT(reads[1].fault, HasSubstr("text/plain"));
+        EXPECT_EQ(reads[1].text, "hello");
+        EXPECT_THAT(reads[2].fault, HasSubstr("at most 1000"));
+        EXPECT_THAT(reads[3].fault, HasSubstr("300000 bytes"));
+        EXPECT_EQ(reads[4].number, 5);
+        // A sender's own header of that name changes nothing.
+        EXPECT_EQ(reads[5].number, 6);
+        EXPECT_EQ(reads[5].fault, "");
+        EXPECT_THAT(reads[5].text, HasSubstr(R"("id":"7")"));
+        EXPECT_THAT(reads[5].text, HasSubstr(R"("flag":"true")"));
+    }
 }
 
 TEST_F(SourceTest, TellsHowMuchWaits) {

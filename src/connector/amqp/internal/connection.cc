@@ -1,6 +1,7 @@
 #include "connector/amqp/internal/connection.h"
 
 #include <algorithm>
+#include <array>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -189,8 +190,8 @@ Result<void> Connection::consume(amqp_channel_t channel, const std::string& queu
     if (start != nullptr && start->at == StreamStart::At::Offset) {
         arguments.number("x-stream-offset", static_cast<std::int64_t>(start->offset));
     } else if (start != nullptr) {
-        arguments.text("x-stream-offset",
-                       start->at == StreamStart::At::First ? "first" : "last");
+        constexpr auto names = std::array<std::string_view, 3>{"first", "last", "next"};
+        arguments.text("x-stream-offset", names[static_cast<std::size_t>(start->at)]);
     }
     amqp_basic_consume(state_.get(), channel, bytes_of(queue), bytes_of(tag), /*no_local=*/0,
                        /*no_ack=*/0, /*exclusive=*/0, arguments.view());

@@ -77,20 +77,20 @@ Result<bool> Lane::take_body(std::string_view part) {
 }
 
 Result<std::uint64_t> Lane::number_of(const amqp_basic_properties_t& properties) const {
+    if (!is_numbered()) {
+        return base_ + last_tag_;
+    }
     auto offset = stream_offset(properties);
-    if (is_numbered() && !offset) {
+    if (!offset) {
         return fail(Errc::Conflict, "queue {} is no stream: say quorum or classic", name());
     }
-    if (!is_numbered() && offset) {
-        return fail(Errc::Conflict, "queue {} is a stream: say stream", name());
-    }
-    if (offset && settings_.is_beyond && *offset < settings_.position) {
+    if (settings_.is_beyond && *offset < settings_.position) {
         return fail(Errc::NotFound,
                     "stream {} has a new message {}, and all up to {} were read: it was made anew; "
                     "begin from 0 to read it",
                     name(), *offset + 1, settings_.position);
     }
-    return is_numbered() ? *offset + 1 : base_ + last_tag_;
+    return *offset + 1;
 }
 
 void Lane::finish(std::string_view body) {

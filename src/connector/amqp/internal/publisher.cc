@@ -26,7 +26,19 @@ Result<Publisher> Publisher::open(const Options& options) {
     return Publisher{options, std::move(connection)};
 }
 
+/// A named exchange is one place: its routing keys may be without number.
+const std::string& Publisher::place_of(const Pending& pending) const {
+    return options_.exchange.empty() && !pending.event.to.empty() ? pending.event.to
+                                                                  : options_.exchange;
+}
+
+bool Publisher::is_free(const Pending& pending) const {
+    auto found = places_.find(place_of(pending));
+    return found == places_.end() || found->second;
+}
+
 Result<void> Publisher::publish(Pending pending) {
+    places_.try_emplace(place_of(pending), false);
     auto& sent = window_.emplace_back(Sent{.pending = std::move(pending)});
     const auto& event = sent.pending.event;
     const auto& key = event.to.empty() ? options_.routing_key : event.to;
@@ -165,6 +177,7 @@ void Publisher::settle_one(Sent& sent, std::vector<Outcome>& outcomes) {
         return;
     }
     ++settled_;
+    places_[place_of(sent.pending)] = true;
     auto result = Result<void>{};
     const auto& event = sent.pending.event;
     if (sent.is_returned) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "connector/amqp/internal/binding.h"
 #include "connector/amqp/internal/connection.h"
 #include "connector/amqp/options.h"
@@ -43,6 +45,9 @@ class Publisher {
 public:
     static Result<Publisher> open(const Options& options);
 
+    /// Whether it may be published already: the first for each place goes alone, since a broker
+    /// that has just started may send it back and take the next.
+    bool is_free(const Pending& pending) const;
     /// It waits for its confirmation from now on; also when this fails.
     Result<void> publish(Pending pending);
     /// Takes in what the broker has said until now. What is decided goes to `outcomes`.
@@ -74,6 +79,7 @@ private:
     void settle(std::uint64_t tag, bool is_multiple, std::vector<Outcome>& outcomes);
     void settle_one(Sent& sent, std::vector<Outcome>& outcomes);
     void drop_settled();
+    const std::string& place_of(const Pending& pending) const;
     Result<void> note_returned(std::string_view message_id);
     Result<void> check_queue_is_missing(const std::string& queue);
 
@@ -87,6 +93,7 @@ private:
     bool is_blocked_ = false;
     /// A message that came back: its method, until its header tells which one it was.
     std::optional<std::pair<std::string, std::string>> returned_; ///< Routing key and reason.
+    boost::unordered_flat_map<std::string, bool> places_; ///< Whether one has been confirmed there.
     std::set<std::string> missing_; ///< Queues that are not there, and not just without a leader.
 };
 

@@ -123,7 +123,8 @@ bool QueueProducer::take_queued() {
 }
 
 bool QueueProducer::has_room() const {
-    return publisher_ && !publisher_->is_blocked() && publisher_->unconfirmed() < options_.window;
+    return publisher_ && !publisher_->is_blocked() && publisher_->unconfirmed() < options_.window &&
+           (ready_.empty() || publisher_->is_free(ready_.front()));
 }
 
 Result<void> QueueProducer::publish_some() {

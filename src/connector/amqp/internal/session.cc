@@ -83,12 +83,29 @@ void Session::close_lane(Lane& lane) {
 }
 
 Result<void> Session::attach(const std::string& queue, std::uint64_t position) {
-    if (options_.type == QueueType::Stream && position > 0) {
+    if (options_.type != QueueType::Stream) {
+        return attach_queue(queue, position);
+    }
+    if (position > 0) {
         return attach_stream(queue, position);
     }
     auto start = StreamStart{};
-    std::ignore = TRY(open_lane({.name = queue, .position = position},
-                                options_.type == QueueType::Stream ? &start : nullptr,
+    std::ignore = TRY(open_lane({.name = queue}, &start, options_.effective_prefetch()));
+    return {};
+}
+
+/// A stream would begin with what comes next, and leave out all it has. It alone takes an offset.
+Result<void> Session::attach_queue(const std::string& queue, std::uint64_t position) {
+    auto next = StreamStart{.at = StreamStart::At::Next};
+    auto stream = open_lane({.name = queue}, &next, 1);
+    if (stream) {
+        close_lane(**stream);
+        return fail(Errc::Conflict, "queue {} is a stream: say stream", queue);
+    }
+    if (stream.error().code != Errc::Conflict) {
+        return std::unexpected(std::move(stream).error());
+    }
+    std::ignore = TRY(open_lane({.name = queue, .position = position}, nullptr,
                                 options_.effective_prefetch()));
     return {};
 }

@@ -52,6 +52,7 @@ private:
     Lane* find(std::string_view queue);
     Result<Lane*> open_lane(Lane::Settings settings, const StreamStart* start,
                             std::uint16_t prefetch);
+    Result<void> attach_queue(const std::string& queue, std::uint64_t position);
     Result<void> attach_stream(const std::string& stream, std::uint64_t position);
     Result<void> prepare_queue(amqp_channel_t channel);
     void close_lane(Lane& lane);
