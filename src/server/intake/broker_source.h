@@ -6,7 +6,6 @@
 #include <string>
 
 #include "event/source.h"
-#include "observe/diagnostics.h"
 #include "server/intake/sources.h"
 
 namespace sluice::server::intake {
