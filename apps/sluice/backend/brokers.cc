@@ -1,8 +1,9 @@
 #include "sluice/backend/brokers.h"
 
-#include <array>
+#include <algorithm>
 #include <functional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -176,7 +177,7 @@ const std::vector<Broker>& brokers() {
 }
 
 /// By its scheme; the rest of a URL may be a secret.
-Result<const Broker*> broker_of(std::string_view url) {
+Result<const Broker*> broker_at(std::string_view url) {
     auto scheme = url.substr(0, std::min(url.find("://"), url.size()));
     auto known = std::vector<std::string_view>{};
     for (const auto& broker : brokers()) {
@@ -194,13 +195,13 @@ Result<const Broker*> broker_of(const Value& form) {
     if (url == nullptr || !url->is_string()) {
         return fail(Errc::InvalidInput, "url: expected the broker's, such as redis://host:6379");
     }
-    return broker_of(url->as_string());
+    return broker_at(url->as_string());
 }
 
 } // namespace
 
 Result<std::unique_ptr<event::Bus>> open_bus(const std::string& url, Diagnostics& diagnostics) {
-    const auto* broker = TRY(broker_of(url));
+    const auto* broker = TRY(broker_at(url));
     return broker->bus(url, diagnostics);
 }
 

@@ -160,6 +160,7 @@ std::string Narrator::fate(const trigger::Entry& entry) const {
         case trigger::Fate::Busy:
             return "it has to wait where it came from: the run keeps as many events as it may";
         case trigger::Fate::NoSuchRun: return "there is no such run";
+        case trigger::Fate::Sent: return "it is on its way";
         case trigger::Fate::Retried: return "the attempt failed, and another follows";
         case trigger::Fate::Failed: return "something failed on it";
         case trigger::Fate::Activated:
