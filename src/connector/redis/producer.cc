@@ -168,6 +168,11 @@ Result<void> StreamProducer::deliver() {
             break;
         }
         auto outcome = Result<void>{};
+        if (reply->is_error() && resp::error_word(reply->text()) == "READONLY") {
+            // The master became a replica: its name may lead to another by now.
+            sent = fail(Errc::Unavailable, "{}", reply->text());
+            break;
+        }
         if (reply->is_error()) {
             auto error = resp::error_of(*reply);
             // What the server has no room for now it may have later.

@@ -42,7 +42,9 @@ Result<void> PositionSource::resume(std::string_view partition, std::uint64_t po
 
 /// As far as the server can be reached now; otherwise the first reading finds out.
 Result<void> PositionSource::check_resumed(const std::string& name, Stream& stream) {
-    auto* client = TRY(aside_.get(options_.server.connect_limit));
+    // Of many streams only the first waits for a server that is not there.
+    auto wait = aside_.trouble().empty() ? options_.server.connect_limit : Nanos{0};
+    auto* client = TRY(aside_.get(wait));
     if (client == nullptr) {
         return {};
     }
