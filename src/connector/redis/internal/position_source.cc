@@ -69,7 +69,12 @@ Result<void> PositionSource::check_resumed(const std::string& name, Stream& stre
         if (error.code == Errc::Conflict) {
             return fail(Errc::Conflict, "{} is no stream: {}", name, error.message);
         }
-        // There is no such stream yet.
+        if (error.code == Errc::Unavailable) {
+            return {};
+        }
+        if (!error.message.starts_with("ERR no such key")) {
+            return fail(error.code, "stream {}: {}", name, error.message);
+        }
         return stream.position == 0 ? Result<void>{} : gone(name, stream.position);
     }
     return find_start(name, stream, *info);
