@@ -170,6 +170,11 @@ Result<void> StreamProducer::deliver() {
         auto outcome = Result<void>{};
         if (reply->is_error()) {
             auto error = resp::error_of(*reply);
+            // It is loading, or the master became a replica and its name leads to another by now.
+            if (error.code == Errc::Unavailable || error.message.starts_with("READONLY")) {
+                sent = fail(Errc::Unavailable, "{}", error.message);
+                break;
+            }
             // What the server has no room for now it may have later.
             auto code = error.code == Errc::NoSpace ? Errc::Unavailable : error.code;
             outcome = std::unexpected(Error{code, std::move(error.message)});

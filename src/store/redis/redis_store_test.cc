@@ -349,6 +349,20 @@ TEST_F(RedisStoreTest, AServerWithoutMemoryTakesNothing) {
     EXPECT_TRUE(store->commit(*batch));
 }
 
+TEST_F(RedisStoreTest, AMasterThatBecameAReplicaTakesNothing) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    ASSERT_NO_FATAL_FAILURE(open());
+    ASSERT_TRUE(put(*store, "a", "1"));
+    tell("REPLICAOF", "127.0.0.1", "1");
+    EXPECT_EQ(put(*store, "a", "2").error().code, Errc::NoSpace);
+    EXPECT_FALSE(store->is_writable());
+
+    tell("REPLICAOF", "NO", "ONE");
+    EXPECT_TRUE(wait_for([&] { return store->is_writable(); }));
+    EXPECT_EQ(**store->get("a"), "1");
+    EXPECT_TRUE(put(*store, "a", "3"));
+}
+
 TEST_F(RedisStoreTest, ScriptsThatWereFlushedAreLoadedAnew) {
     options = testing::fresh_options();
     ASSERT_NO_FATAL_FAILURE(open());

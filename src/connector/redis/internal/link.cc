@@ -28,6 +28,12 @@ Result<resp::Client*> Link::get(Nanos wait) {
     options.connect_limit =
         std::clamp<Nanos>(wait, std::chrono::milliseconds{50}, options_.connect_limit);
     auto client = resp::Client::connect(options);
+    if (client) {
+        // A server that still loads would refuse the first of many commands and take the last.
+        if (auto ready = client->call("PING"); !ready) {
+            client = std::unexpected(std::move(ready).error());
+        }
+    }
     if (!client) {
         if (client.error().code != Errc::Unavailable) {
             return std::unexpected(std::move(client).error());

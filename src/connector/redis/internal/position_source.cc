@@ -42,7 +42,9 @@ Result<void> PositionSource::resume(std::string_view partition, std::uint64_t po
 
 /// As far as the server can be reached now; otherwise the first reading finds out.
 Result<void> PositionSource::check_resumed(const std::string& name, Stream& stream) {
-    auto* client = TRY(aside_.get(options_.server.connect_limit));
+    // Of many streams only the first waits for a server that is not there.
+    auto wait = aside_.trouble().empty() ? options_.server.connect_limit : Nanos{0};
+    auto* client = TRY(aside_.get(wait));
     if (client == nullptr) {
         return {};
     }
@@ -67,7 +69,12 @@ Result<void> PositionSource::check_resumed(const std::string& name, Stream& stre
         if (error.code == Errc::Conflict) {
             return fail(Errc::Conflict, "{} is no stream: {}", name, error.message);
         }
-        // There is no such stream yet.
+        if (error.code == Errc::Unavailable) {
+            return {};
+        }
+        if (!error.message.starts_with("ERR no such key")) {
+            return fail(error.code, "stream {}: {}", name, error.message);
+        }
         return stream.position == 0 ? Result<void>{} : gone(name, stream.position);
     }
     return find_start(name, stream, *info);

@@ -51,4 +51,9 @@ void Pool::give_back(std::unique_ptr<Connection> connection) {
     }
 }
 
+void Pool::drop_idle() {
+    auto lock = std::lock_guard{mutex_};
+    idle_.clear();
+}
+
 } // namespace sluice::store::redis::internal

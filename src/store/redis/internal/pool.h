@@ -55,6 +55,10 @@ public:
         if (answer || !is_passing(answer.error())) {
             give_back(std::move(*borrowed));
         }
+        if (!answer && answer.error().message.starts_with("READONLY")) {
+            // The master became a replica: its name may lead to another by now.
+            drop_idle();
+        }
         return answer;
     }
 
@@ -64,6 +68,7 @@ public:
 private:
     Result<std::unique_ptr<Connection>> borrow();
     void give_back(std::unique_ptr<Connection> connection);
+    void drop_idle();
 
     Options options_;
     std::mutex mutex_;
