@@ -74,7 +74,8 @@ TEST_F(BusTest, MeasuresWhatABareClientCanDo) {
 
         ASSERT_TRUE(ceiling) << ceiling.error().message;
         EXPECT_GT(ceiling->group_events_per_second, 100);
-        EXPECT_EQ(ceiling->position_events_per_second > 100, query == std::string{"prefix=ceiling.s"});
+        EXPECT_EQ(ceiling->position_events_per_second > 100,
+                  query == std::string{"prefix=ceiling.s"});
         EXPECT_TRUE(again) << "what was there still is";
         ASSERT_TRUE(bus->remove(1));
     }

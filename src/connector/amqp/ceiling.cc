@@ -80,8 +80,8 @@ Result<void> await_confirms(internal::Connection& connection, std::uint64_t tag)
     return {};
 }
 
-Result<void> fill(internal::Connection& connection, const std::string& queue,
-                  std::string_view body, std::uint64_t events) {
+Result<void> fill(internal::Connection& connection, const std::string& queue, std::string_view body,
+                  std::uint64_t events) {
     TRY(connection.open_channel(bare_channel));
     TRY(connection.select_confirms(bare_channel));
     auto writer = internal::MessageWriter{};

@@ -53,14 +53,14 @@ struct Options {
     bool is_single_active = false; ///< Of several readers of a queue just one gets its messages.
     Retention retention{};
 
-    std::string queue;          ///< That a source reads.
-    bool is_declared = false;   ///< The source makes its queue, and binds it to the exchange if any.
+    std::string queue;        ///< That a source reads.
+    bool is_declared = false; ///< The source makes its queue, and binds it to the exchange if any.
     std::uint16_t prefetch = 0; ///< Messages on their way to us, per queue; 0: as suits its type.
 
     std::string exchange; ///< Empty: the default one, whose routing keys are names of queues.
     std::string routing_key;
     Mode mode = Mode::Structured;
-    std::uint32_t window = 4096; ///< Messages sent and not yet confirmed.
+    std::uint32_t window = 4096;              ///< Messages sent and not yet confirmed.
     Nanos give_up = std::chrono::seconds{30}; ///< What is not confirmed by then has failed.
 
     event::Limits limits{};

@@ -12,10 +12,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(AmqpOptions, AUrlSaysEverythingOfABus) {
-    auto options = parse_url("amqps://me:p%40ss%2Fword@[::1]:1234/my%2Fhost?queue=classic&prefix=p"
-                             "&prefetch=7&single_active=true&window=9&heartbeat=3s&timeout=2s"
-                             "&give_up=1m&mode=binary&ca=/ca.pem&certificate=/c.pem&key=/k.pem"
-                             "&verify=false");
+    auto options = parse_url(
+        "amqps://me:p%40ss%2Fword@[::1]:1234/my%2Fhost?queue=classic&prefix=p"
+        "&prefetch=7&single_active=true&window=9&heartbeat=3s&timeout=2s"
+        "&give_up=1m&mode=binary&ca=/ca.pem&certificate=/c.pem&key=/k.pem"
+        "&verify=false");
 
     ASSERT_TRUE(options) << options.error().message;
     EXPECT_EQ(options->user, "me");

@@ -14,11 +14,14 @@ namespace sluice::connector::amqp {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::event_json;
-using testing::Read;
 using ::testing::Contains;
+using testing::event_json;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::Read;
+
+// How far a sender runs ahead of its reader.
+constexpr auto ahead_max = std::uint64_t{3000};
 
 /// Sends numbered events from a thread of its own until it is told to end.
 class Sender {
@@ -41,23 +44,29 @@ public:
         }
         return sent_;
     }
+    /// It may send this many in all; until it is told, a few.
+    void allow(std::uint64_t count) { allowed_ = count; }
     std::uint64_t confirmed() const { return confirmed_; }
     std::uint64_t failed() const { return failed_; }
 
 private:
     void run() {
         while (!is_ending_) {
+            if (sent_ >= allowed_) {
+                std::this_thread::yield();
+                continue;
+            }
             auto id = ++sent_;
-            producer_->send({.to = queue_, .key = std::to_string(id), .json = event_json(id)},
-                            [this](const Result<void>& result) {
-                                (result ? confirmed_ : failed_) += 1;
-                            });
+            producer_->send(
+                {.to = queue_, .key = std::to_string(id), .json = event_json(id)},
+                [this](const Result<void>& result) { (result ? confirmed_ : failed_) += 1; });
         }
     }
 
     std::unique_ptr<event::Producer> producer_;
     std::string queue_;
     std::atomic<bool> is_ending_ = false;
+    std::atomic<std::uint64_t> allowed_ = ahead_max;
     std::atomic<std::uint64_t> sent_ = 0;
     std::atomic<std::uint64_t> confirmed_ = 0;
     std::atomic<std::uint64_t> failed_ = 0;
@@ -111,14 +120,17 @@ class OutageTest : public testing::BrokerFixture {
 protected:
     /// Reads and confirms until `is_done`, at most two minutes.
     void read_until(event::Source& source, const std::string& queue, Seen& seen,
-                    const std::function<bool()>& is_done) {
-        auto deadline = Steady::now() + 40s;
+                    const std::function<bool()>& is_done, Sender* sender = nullptr) {
+        auto deadline = Steady::now() + 60s;
         while (!is_done() && Steady::now() < deadline) {
             auto chunk = source.read(64 * 1024, 20ms);
             ASSERT_TRUE(chunk) << chunk.error().message;
             if (!chunk->records.empty()) {
                 seen.add(*chunk);
                 source.confirm(queue, chunk->records.back().number);
+            }
+            if (sender != nullptr) {
+                sender->allow(seen.count() + ahead_max);
             }
         }
         EXPECT_TRUE(is_done()) << "trouble: " << source.trouble() << ", seen " << seen.count()
@@ -150,8 +162,9 @@ TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
     }
     auto read_more = [&](Traffic& traffic, std::size_t count) {
         auto wanted = traffic.seen.count() + count;
-        read_until(*traffic.source, traffic.options.queue, traffic.seen,
-                   [&] { return traffic.seen.count() >= wanted; });
+        read_until(
+            *traffic.source, traffic.options.queue, traffic.seen,
+            [&] { return traffic.seen.count() >= wanted; }, traffic.sender.get());
     };
     for (auto& each : all) {
         read_more(each, 1000);
@@ -159,8 +172,9 @@ TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
 
     server_->kill();
     for (auto& each : all) {
-        read_until(*each.source, each.options.queue, each.seen,
-                   [&] { return !each.source->trouble().empty(); });
+        read_until(
+            *each.source, each.options.queue, each.seen,
+            [&] { return !each.source->trouble().empty(); }, each.sender.get());
     }
     ASSERT_EQ(server_->start(), "");
 
@@ -187,10 +201,9 @@ TEST_F(OutageTest, SurvivesARestartWhileNothingHappens) {
 
     server_->stop();
     ASSERT_EQ(server_->start(), "");
-    producer->send({.to = options.queue, .key = "101", .json = event_json(101)},
-                   [](const Result<void>& result) {
-                       EXPECT_TRUE(result) << result.error().message;
-                   });
+    producer->send(
+        {.to = options.queue, .key = "101", .json = event_json(101)},
+        [](const Result<void>& result) { EXPECT_TRUE(result) << result.error().message; });
     ASSERT_TRUE(producer->flush(60s));
 
     read_until(*source, options.queue, seen, [&] { return seen.count() == 101; });
@@ -204,13 +217,13 @@ TEST_F(OutageTest, FindsOutThatTheBrokerHangs) {
     ASSERT_TRUE(source->resume(options.queue, 0));
     auto sender = Sender{options, diagnostics_};
     auto seen = Seen{};
-    read_until(*source, options.queue, seen, [&] { return seen.count() >= 100; });
+    read_until(*source, options.queue, seen, [&] { return seen.count() >= 100; }, &sender);
 
     server_->pause();
-    read_until(*source, options.queue, seen, [&] { return !source->trouble().empty(); });
+    read_until(*source, options.queue, seen, [&] { return !source->trouble().empty(); }, &sender);
     server_->resume();
     auto before = seen.count();
-    read_until(*source, options.queue, seen, [&] { return seen.count() > before + 100; });
+    read_until(*source, options.queue, seen, [&] { return seen.count() > before + 100; }, &sender);
     auto sent = sender.end();
     read_until(*source, options.queue, seen, [&] { return seen.count() >= sent; });
 

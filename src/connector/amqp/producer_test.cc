@@ -139,8 +139,9 @@ TEST_F(ProducerTest, MayBeUsedFromManyThreadsAndFromItsCallbacks) {
             for (auto id = 0; id < 500; ++id) {
                 auto again = [&](const Result<void>& result) {
                     EXPECT_TRUE(result);
-                    producer->send({.to = options.queue, .key = "again", .json = event_json(1)},
-                                   [&](const Result<void>& second) { confirmed += second ? 1 : 0; });
+                    producer->send(
+                        {.to = options.queue, .key = "again", .json = event_json(1)},
+                        [&](const Result<void>& second) { confirmed += second ? 1 : 0; });
                 };
                 producer->send({.to = options.queue, .key = "k", .json = event_json(1)}, again);
             }

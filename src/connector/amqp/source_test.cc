@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::event_json;
-using testing::Read;
 using ::testing::HasSubstr;
+using testing::Read;
 
 class SourceTest : public testing::BrokerFixture {
 protected:
@@ -259,8 +259,7 @@ TEST_F(SourceTest, TellsHowMuchWaits) {
 
 class QueueTest : public SourceTest, public ::testing::WithParamInterface<QueueType> {};
 
-INSTANTIATE_TEST_SUITE_P(Types, QueueTest,
-                         ::testing::Values(QueueType::Quorum, QueueType::Classic),
+INSTANTIATE_TEST_SUITE_P(Types, QueueTest, ::testing::Values(QueueType::Quorum, QueueType::Classic),
                          [](const auto& each) { return std::string{to_string(each.param)}; });
 
 TEST_P(QueueTest, ForgetsWhatWasConfirmed) {

@@ -40,49 +40,32 @@ std::optional<std::string> time_text(std::uint64_t seconds) {
 std::optional<std::string> canonical_text(const amqp_field_value_t& field) {
     const auto& value = field.value;
     switch (field.kind) {
-    case AMQP_FIELD_KIND_BOOLEAN:
-        return value.boolean != 0 ? "true" : "false";
-    case AMQP_FIELD_KIND_I8:
-        return fmt::format("{}", static_cast<int>(value.i8));
-    case AMQP_FIELD_KIND_U8:
-        return fmt::format("{}", static_cast<unsigned>(value.u8));
-    case AMQP_FIELD_KIND_I16:
-        return fmt::format("{}", value.i16);
-    case AMQP_FIELD_KIND_U16:
-        return fmt::format("{}", value.u16);
-    case AMQP_FIELD_KIND_I32:
-        return fmt::format("{}", value.i32);
-    case AMQP_FIELD_KIND_U32:
-        return fmt::format("{}", value.u32);
-    case AMQP_FIELD_KIND_I64:
-        return fmt::format("{}", value.i64);
-    case AMQP_FIELD_KIND_U64:
-        return fmt::format("{}", value.u64);
-    case AMQP_FIELD_KIND_TIMESTAMP:
-        return time_text(value.u64);
-    case AMQP_FIELD_KIND_BYTES:
-        return base64_encode(view_of(value.bytes));
-    default:
-        return std::nullopt;
+        case AMQP_FIELD_KIND_BOOLEAN: return value.boolean != 0 ? "true" : "false";
+        case AMQP_FIELD_KIND_I8: return fmt::format("{}", static_cast<int>(value.i8));
+        case AMQP_FIELD_KIND_U8: return fmt::format("{}", static_cast<unsigned>(value.u8));
+        case AMQP_FIELD_KIND_I16: return fmt::format("{}", value.i16);
+        case AMQP_FIELD_KIND_U16: return fmt::format("{}", value.u16);
+        case AMQP_FIELD_KIND_I32: return fmt::format("{}", value.i32);
+        case AMQP_FIELD_KIND_U32: return fmt::format("{}", value.u32);
+        case AMQP_FIELD_KIND_I64: return fmt::format("{}", value.i64);
+        case AMQP_FIELD_KIND_U64: return fmt::format("{}", value.u64);
+        case AMQP_FIELD_KIND_TIMESTAMP: return time_text(value.u64);
+        case AMQP_FIELD_KIND_BYTES: return base64_encode(view_of(value.bytes));
+        default: return std::nullopt;
     }
 }
 
 std::optional<std::uint64_t> as_offset(const amqp_field_value_t& field) {
     auto number = std::int64_t{-1};
     switch (field.kind) {
-    case AMQP_FIELD_KIND_I64:
-        number = field.value.i64;
-        break;
-    case AMQP_FIELD_KIND_I32:
-        number = field.value.i32;
-        break;
-    case AMQP_FIELD_KIND_U64:
-        number = field.value.u64 > std::uint64_t{std::numeric_limits<std::int64_t>::max()}
-                     ? -1
-                     : static_cast<std::int64_t>(field.value.u64);
-        break;
-    default:
-        break;
+        case AMQP_FIELD_KIND_I64: number = field.value.i64; break;
+        case AMQP_FIELD_KIND_I32: number = field.value.i32; break;
+        case AMQP_FIELD_KIND_U64:
+            number = field.value.u64 > std::uint64_t{std::numeric_limits<std::int64_t>::max()}
+                         ? -1
+                         : static_cast<std::int64_t>(field.value.u64);
+            break;
+        default: break;
     }
     return number < 0 ? std::nullopt : std::optional{static_cast<std::uint64_t>(number)};
 }

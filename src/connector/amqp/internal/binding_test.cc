@@ -33,8 +33,8 @@ amqp_basic_properties_t properties_of(std::vector<amqp_table_entry_t>& entries) 
     return properties;
 }
 
-std::vector<std::pair<std::string, std::string>>
-attributes_of(std::vector<amqp_table_entry_t> entries) {
+std::vector<std::pair<std::string, std::string>> attributes_of(
+    std::vector<amqp_table_entry_t> entries) {
     auto reader = MessageReader{};
     auto message = reader.read(properties_of(entries), "");
     EXPECT_TRUE(message);
@@ -48,9 +48,9 @@ attributes_of(std::vector<amqp_table_entry_t> entries) {
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 TEST(AmqpBinding, AttributesHaveEitherSeparator) {
-    auto attributes = attributes_of({text_entry("cloudEvents:id", "1"),
-                                     text_entry("cloudEvents_type", "t"),
-                                     text_entry("cloudEventsnone", "x"), text_entry("other", "y")});
+    auto attributes =
+        attributes_of({text_entry("cloudEvents:id", "1"), text_entry("cloudEvents_type", "t"),
+                       text_entry("cloudEventsnone", "x"), text_entry("other", "y")});
 
     EXPECT_EQ(attributes, (Attributes{{"id", "1"}, {"type", "t"}}));
 }

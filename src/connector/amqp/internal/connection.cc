@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "connector/amqp/internal/bytes.h"
 #include "connector/amqp/internal/failure.h"
@@ -79,9 +78,8 @@ Result<void> log_in(amqp_connection_state_t state, const Options& options,
     auto table = properties.view();
     auto heartbeat = std::chrono::ceil<std::chrono::seconds>(options.heartbeat).count();
     auto reply = amqp_login_with_properties(
-        state, options.vhost.c_str(), channels_wanted, frame_bytes_max,
-        static_cast<int>(heartbeat), &table, AMQP_SASL_METHOD_PLAIN, options.user.c_str(),
-        options.password.c_str());
+        state, options.vhost.c_str(), channels_wanted, frame_bytes_max, static_cast<int>(heartbeat),
+        &table, AMQP_SASL_METHOD_PLAIN, options.user.c_str(), options.password.c_str());
     if (reply.reply_type == AMQP_RESPONSE_NORMAL) {
         return {};
     }
@@ -174,9 +172,9 @@ Result<void> Connection::delete_queue(amqp_channel_t channel, const std::string&
 }
 
 Result<std::uint32_t> Connection::count_messages(amqp_channel_t channel, const std::string& name) {
-    auto* declared = amqp_queue_declare(state_.get(), channel, bytes_of(name), /*passive=*/1,
-                                        /*durable=*/0, /*exclusive=*/0, /*auto_delete=*/0,
-                                        amqp_empty_table);
+    auto* declared =
+        amqp_queue_declare(state_.get(), channel, bytes_of(name), /*passive=*/1,
+                           /*durable=*/0, /*exclusive=*/0, /*auto_delete=*/0, amqp_empty_table);
     TRY(check(channel));
     return declared->message_count;
 }
@@ -223,9 +221,8 @@ Result<void> Connection::acknowledge(amqp_channel_t channel, std::uint64_t tag) 
 Result<void> Connection::publish(amqp_channel_t channel, std::string_view exchange,
                                  std::string_view key, const amqp_basic_properties_t& properties,
                                  std::string_view body) {
-    auto status =
-        amqp_basic_publish(state_.get(), channel, bytes_of(exchange), bytes_of(key),
-                           /*mandatory=*/1, /*immediate=*/0, &properties, bytes_of(body));
+    auto status = amqp_basic_publish(state_.get(), channel, bytes_of(exchange), bytes_of(key),
+                                     /*mandatory=*/1, /*immediate=*/0, &properties, bytes_of(body));
     return status == AMQP_STATUS_OK ? Result<void>{} : std::unexpected(failure_of_status(status));
 }
 

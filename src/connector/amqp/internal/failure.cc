@@ -24,16 +24,11 @@ Errc code_of(int code, std::string_view text) {
         return Errc::Unavailable;
     }
     switch (code) {
-    case AMQP_NOT_FOUND:
-        return Errc::NotFound;
-    case AMQP_ACCESS_REFUSED:
-        return Errc::InvalidInput;
-    case AMQP_PRECONDITION_FAILED:
-        return Errc::Conflict;
-    case AMQP_NOT_IMPLEMENTED:
-        return Errc::Unsupported;
-    default:
-        return Errc::Unavailable;
+        case AMQP_NOT_FOUND: return Errc::NotFound;
+        case AMQP_ACCESS_REFUSED: return Errc::InvalidInput;
+        case AMQP_PRECONDITION_FAILED: return Errc::Conflict;
+        case AMQP_NOT_IMPLEMENTED: return Errc::Unsupported;
+        default: return Errc::Unavailable;
     }
 }
 

@@ -76,33 +76,28 @@ Result<void> Publisher::handle(const amqp_frame_t& frame, std::vector<Outcome>& 
                                                  : Result<void>{};
 }
 
-Result<void> Publisher::handle_method(const amqp_method_t& method,
-                                      std::vector<Outcome>& outcomes) {
+Result<void> Publisher::handle_method(const amqp_method_t& method, std::vector<Outcome>& outcomes) {
     switch (method.id) {
-    case AMQP_BASIC_ACK_METHOD: {
-        const auto* ack = static_cast<const amqp_basic_ack_t*>(method.decoded);
-        settle(ack->delivery_tag, ack->multiple != 0, outcomes);
-        return {};
-    }
-    case AMQP_BASIC_NACK_METHOD:
-        // All that is not confirmed is sent again, so that the order is kept.
-        return fail(Errc::Unavailable, "the broker refused a message: its queue is full, or lost");
-    case AMQP_BASIC_RETURN_METHOD: {
-        const auto* back = static_cast<const amqp_basic_return_t*>(method.decoded);
-        returned_ = {std::string{view_of(back->routing_key)}, std::string{view_of(back->reply_text)}};
-        return {};
-    }
-    case AMQP_CONNECTION_BLOCKED_METHOD:
-        is_blocked_ = true;
-        return {};
-    case AMQP_CONNECTION_UNBLOCKED_METHOD:
-        is_blocked_ = false;
-        return {};
-    case AMQP_CHANNEL_CLOSE_METHOD:
-    case AMQP_CONNECTION_CLOSE_METHOD:
-        return std::unexpected(failure_of(method));
-    default:
-        return {};
+        case AMQP_BASIC_ACK_METHOD: {
+            const auto* ack = static_cast<const amqp_basic_ack_t*>(method.decoded);
+            settle(ack->delivery_tag, ack->multiple != 0, outcomes);
+            return {};
+        }
+        case AMQP_BASIC_NACK_METHOD:
+            // All that is not confirmed is sent again, so that the order is kept.
+            return fail(Errc::Unavailable,
+                        "the broker refused a message: its queue is full, or lost");
+        case AMQP_BASIC_RETURN_METHOD: {
+            const auto* back = static_cast<const amqp_basic_return_t*>(method.decoded);
+            returned_ = {std::string{view_of(back->routing_key)},
+                         std::string{view_of(back->reply_text)}};
+            return {};
+        }
+        case AMQP_CONNECTION_BLOCKED_METHOD: is_blocked_ = true; return {};
+        case AMQP_CONNECTION_UNBLOCKED_METHOD: is_blocked_ = false; return {};
+        case AMQP_CHANNEL_CLOSE_METHOD:
+        case AMQP_CONNECTION_CLOSE_METHOD: return std::unexpected(failure_of(method));
+        default: return {};
     }
 }
 

@@ -30,8 +30,8 @@ Result<std::unique_ptr<Session>> Session::open(const Options& options) {
 }
 
 Lane* Session::find(std::string_view queue) {
-    auto found =
-        std::ranges::find_if(lanes_, [&](const auto& lane) { return lane && lane->name() == queue; });
+    auto found = std::ranges::find_if(
+        lanes_, [&](const auto& lane) { return lane && lane->name() == queue; });
     return found == lanes_.end() ? nullptr : found->get();
 }
 
@@ -105,8 +105,8 @@ Result<void> Session::attach_queue(const std::string& queue, std::uint64_t posit
     if (stream.error().code != Errc::Conflict) {
         return std::unexpected(std::move(stream).error());
     }
-    std::ignore = TRY(open_lane({.name = queue, .position = position}, nullptr,
-                                options_.effective_prefetch()));
+    std::ignore = TRY(
+        open_lane({.name = queue, .position = position}, nullptr, options_.effective_prefetch()));
     return {};
 }
 
@@ -166,8 +166,8 @@ Result<void> Session::wait_for_first(std::span<Lane* const> lanes, Nanos wait) {
     return {};
 }
 
-Result<std::map<std::string, std::uint64_t>>
-Session::probe(std::span<const std::string> streams, StreamStart::At end, Nanos wait) {
+Result<std::map<std::string, std::uint64_t>> Session::probe(std::span<const std::string> streams,
+                                                            StreamStart::At end, Nanos wait) {
     auto start = StreamStart{.at = end};
     auto lanes = std::vector<Lane*>{};
     auto done = Result<void>{};
@@ -266,7 +266,8 @@ Result<void> Session::grant_credit(Lane& lane) {
 Result<void> Session::pump(std::size_t bytes_max, Deadline deadline) {
     auto frame = amqp_frame_t{};
     while (waiting_bytes_ < bytes_max) {
-        auto wait = waiting_.empty() ? std::max(Nanos{deadline - Steady::now()}, Nanos{0}) : Nanos{0};
+        auto wait =
+            waiting_.empty() ? std::max(Nanos{deadline - Steady::now()}, Nanos{0}) : Nanos{0};
         if (!TRY(connection_.next(frame, wait))) {
             break;
         }

@@ -13,10 +13,9 @@
 #include <vector>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace sluice::connector::amqp::testing {
 
@@ -54,12 +53,12 @@ std::uint16_t free_port() {
 
 void make_certificate(const std::string& folder) {
     auto process = ChildProcess{};
-    process.start({.command = {openssl_program, "req", "-x509", "-newkey", "rsa:2048", "-nodes",
-                               "-days", "2", "-subj", "/CN=localhost", "-addext",
-                               "subjectAltName=DNS:localhost", "-keyout", folder + "/key.pem",
-                               "-out", folder + "/certificate.pem"},
-                   .environment = {},
-                   .output = folder + "/openssl.log"});
+    process.start(
+        {.command = {openssl_program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                     "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout",
+                     folder + "/key.pem", "-out", folder + "/certificate.pem"},
+         .environment = {},
+         .output = folder + "/openssl.log"});
     auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (process.is_running() && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
@@ -103,19 +102,18 @@ void RabbitmqServer::write_settings() const {
     std::filesystem::permissions(folder_ + "/.erlang.cookie", std::filesystem::perms::owner_read);
     write("enabled_plugins", "[].\n");
     write("env.conf", "");
-    write("rabbitmq.conf",
-          fmt::format("listeners.tcp.1 = 127.0.0.1:{}\n"
-                      "listeners.ssl.1 = 127.0.0.1:{}\n"
-                      "ssl_options.cacertfile = {}/certificate.pem\n"
-                      "ssl_options.certfile = {}/certificate.pem\n"
-                      "ssl_options.keyfile = {}/key.pem\n"
-                      "default_user = sluice\n"
-                      "default_pass = open sesame\n"
-                      "loopback_users = none\n"
-                      "log.console = true\n"
-                      "log.console.level = info\n"
-                      "log.file = false\n",
-                      port_, tls_port_, folder_, folder_, folder_));
+    write("rabbitmq.conf", fmt::format("listeners.tcp.1 = 127.0.0.1:{}\n"
+                                       "listeners.ssl.1 = 127.0.0.1:{}\n"
+                                       "ssl_options.cacertfile = {}/certificate.pem\n"
+                                       "ssl_options.certfile = {}/certificate.pem\n"
+                                       "ssl_options.keyfile = {}/key.pem\n"
+                                       "default_user = sluice\n"
+                                       "default_pass = open sesame\n"
+                                       "loopback_users = none\n"
+                                       "log.console = true\n"
+                                       "log.console.level = info\n"
+                                       "log.file = false\n",
+                                       port_, tls_port_, folder_, folder_, folder_));
 }
 
 std::string RabbitmqServer::start() {
@@ -130,22 +128,21 @@ std::string RabbitmqServer::start() {
         fmt::format("HOME={}", folder_),
         fmt::format("RABBITMQ_NODENAME=sluice-{}@localhost", port_),
         fmt::format("RABBITMQ_DIST_PORT={}", distribution_port_),
-        fmt::format("ERL_EPMD_PORT={}", epmd_port_),
-        "ERL_EPMD_ADDRESS=127.0.0.1",
+        fmt::format("ERL_EPMD_PORT={}", epmd_port_), "ERL_EPMD_ADDRESS=127.0.0.1",
         "RABBITMQ_LOGS=-",
         // The script then becomes the server rather than its parent, and signals reach it.
         "RUNNING_UNDER_SYSTEMD=1",
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1} "
         "-start_epmd false"};
-    constexpr auto places = std::array<std::array<const char*, 2>, 8>{
-        {{"MNESIA_BASE", "mnesia"},
-         {"LOG_BASE", "log"},
-         {"CONFIG_FILE", "rabbitmq.conf"},
-         {"PID_FILE", "pid"},
-         {"ENABLED_PLUGINS_FILE", "enabled_plugins"},
-         {"CONF_ENV_FILE", "env.conf"},
-         {"GENERATED_CONFIG_DIR", "generated"},
-         {"ADVANCED_CONFIG_FILE", "advanced.config"}}};
+    constexpr auto places =
+        std::array<std::array<const char*, 2>, 8>{{{"MNESIA_BASE", "mnesia"},
+                                                   {"LOG_BASE", "log"},
+                                                   {"CONFIG_FILE", "rabbitmq.conf"},
+                                                   {"PID_FILE", "pid"},
+                                                   {"ENABLED_PLUGINS_FILE", "enabled_plugins"},
+                                                   {"CONF_ENV_FILE", "env.conf"},
+                                                   {"GENERATED_CONFIG_DIR", "generated"},
+                                                   {"ADVANCED_CONFIG_FILE", "advanced.config"}}};
     for (const auto& [name, place] : places) {
         environment.push_back(fmt::format("RABBITMQ_{}={}/{}", name, folder_, place));
     }
