@@ -26,7 +26,7 @@ inline constexpr auto fence = Statement{
     " FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS f (shard, epoch, stands_on)"
     " WHERE s.shard = f.shard AND s.epoch = f.epoch AND s.commit = f.stands_on RETURNING 1)"
     " SELECT 1 / (count(*) = cardinality($1))::int FROM moved"};
-/// The same for a single fence, in two thirds of the time.
+/// The same for a single fence, without the join.
 inline constexpr auto fence_one =
     Statement{"fence_one",
               "WITH moved AS (UPDATE shards SET commit = commit + 1"
