@@ -1,4 +1,4 @@
-#include "engine/shard_clock.h"
+#include "engine/internal/shard_clock.h"
 
 #include <gtest/gtest.h>
 
