@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "value/internal/scanner.h"
 
@@ -65,6 +66,14 @@ std::int64_t read_offset_seconds(Scanner& text) {
     }
     auto seconds = read_minutes(text) * 60;
     return is_west ? -seconds : seconds;
+}
+
+/// As many as there is room for, with zeros before them. Every event has a time: a formatting
+/// library would take a good part of what making one costs.
+void put_digits(std::int64_t number, std::span<char> room) {
+    for (auto at = room.size(); at-- > 0; number /= 10) {
+        room[at] = static_cast<char>('0' + number % 10);
+    }
 }
 
 std::unexpected<Error> not_a_time(std::string_view text) {
@@ -150,14 +159,17 @@ std::string format_time(Time time) {
     auto second_of_day = (seconds % day_seconds + day_seconds) % day_seconds;
     auto days = std::chrono::days{(seconds - second_of_day) / day_seconds};
     auto date = std::chrono::year_month_day{std::chrono::sys_days{days}};
-    auto text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                            static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                            second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
-    if (fraction != 0) {
-        text += fmt::format(".{:09}", fraction);
-        text.erase(text.find_last_not_of('0') + 1);
-    }
-    return text + "Z";
+    auto text = std::string{"0000-00-00T00:00:00.000000000Z"};
+    put_digits(static_cast<int>(date.year()), {&text[0], 4});
+    put_digits(static_cast<unsigned>(date.month()), {&text[5], 2});
+    put_digits(static_cast<unsigned>(date.day()), {&text[8], 2});
+    put_digits(second_of_day / 3600, {&text[11], 2});
+    put_digits(second_of_day / 60 % 60, {&text[14], 2});
+    put_digits(second_of_day % 60, {&text[17], 2});
+    put_digits(fraction, {&text[20], 9});
+    auto last = fraction == 0 ? std::size_t{18} : text.find_last_not_of('0', 28);
+    text.replace(last + 1, std::string::npos, "Z");
+    return text;
 }
 
 Result<Nanos> parse_duration(std::string_view text) {

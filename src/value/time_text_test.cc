@@ -178,6 +178,22 @@ RC_GTEST_PROP(TimeText, TimesAreReadBack, (std::int64_t count)) {
     RC_ASSERT(parse_time(format_time(time)).value() == time);
 }
 
+RC_GTEST_PROP(TimeText, TimesAreWrittenAsALibraryWould, (std::int64_t count)) {
+    auto time = Time{Nanos{count}};
+    auto day = std::chrono::floor<std::chrono::days>(time);
+    auto date = std::chrono::year_month_day{day};
+    auto clock = std::chrono::hh_mm_ss{time - day};
+    auto expected =
+        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}", static_cast<int>(date.year()),
+                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                    clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                    clock.subseconds().count());
+    expected.erase(expected.find_last_not_of('0') + 1);
+    expected.erase(expected.find_last_not_of('.') + 1);
+
+    RC_ASSERT(format_time(time) == expected + "Z");
+}
+
 RC_GTEST_PROP(TimeText, DurationsAreReadBack, (std::int64_t count)) {
     RC_ASSERT(parse_duration(format_duration(Nanos{count})).value() == Nanos{count});
 }
