@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Several processes on one store and one bus: work is shared, moves when a process dies, and nothing is lost or done twice.
+
+usage: cluster_test.py PROGRAM [--cycles N]
+
+Needs redis-server, which is store and bus here; says so and skips where it is not installed. `--cycles` for more kills than usual.
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/brokers"))
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from redis_server import Redis  # noqa: E402
+from server import Server, ServerTest  # noqa: E402
+
+LEASE = 2
+WAIT_MAX = 60
+CYCLES = 2
+
+JOIN = b"""
+name: join
+triggers:
+  - {id: all, on: item, condition: {count: 40}, action: {finish: {result: "${event.id}"}}}
+"""
+TASKS = b"""
+name: tasks
+tasks:
+  first: {call: echo, input: {x: 1}}
+  each: {after: first, map: {over: "${[1, 2, 3, 4, 5, 6, 7, 8]}", call: echo, input: {item: "${item}"}}}
+"""
+PARENT = b"""
+name: parent
+tasks:
+  child: {subworkflow: tasks, id: "child-${run.id}"}
+"""
+
+
+class Process(Server):
+    """A worker or gateway; `serve` alone knows no part."""
+
+    def __init__(self, part, program, folder, *arguments):
+        self.part = part
+        super().__init__(program, folder, *arguments)
+
+    @property
+    def arguments(self):
+        return self._arguments
+
+    @arguments.setter
+    def arguments(self, words):
+        self._arguments = [words[0], self.part, *words[2:]]
+
+
+class ClusterTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("redis-server") is None:
+            self.skipTest("redis-server is not installed")
+        self.redis = Redis()
+        self.redis.__enter__()
+        self.addCleanup(self.redis.__exit__, None, None, None)
+        self.count = 0
+
+    def process(self, part, *arguments):
+        self.count += 1
+        made = Process(part, self.PROGRAM, os.path.join(self.folder, f"{part}-{self.count}"), "--store",
+                       f"{self.redis.url}/store", "--bus", f"{self.redis.url}/bus", "--lease", f"{LEASE}s", "--log-level", "info",
+                       *arguments)
+        self.addCleanup(made.kill)
+        return made
+
+    def wait_until(self, is_so, what):
+        until = time.monotonic() + WAIT_MAX
+        while not is_so():
+            self.assertLess(time.monotonic(), until, f"{what} did not come to be")
+            threading.Event().wait(0.02)
+
+    def deploy(self, server, *definitions):
+        for definition in definitions:
+            status, answer = server.ask("POST", "/v1/definitions", definition, headers={"Content-Type": "application/yaml"})
+            self.assertIn(status, (200, 201), answer)
+
+    def insist(self, server, method, path, body, headers=None):
+        """Whatever is asked, until somebody takes it: all of it may be repeated."""
+        until = time.monotonic() + WAIT_MAX
+        while True:
+            try:
+                status, answer = server.ask(method, path, body, headers=headers)
+                if status < 500:
+                    self.assertLess(status, 300, answer)
+                    return status, answer
+            except OSError as error:
+                status, answer = 0, error
+            self.assertLess(time.monotonic(), until, f"{method} {path}: {status} {answer}")
+            threading.Event().wait(0.05)
+
+    def run_of(self, server, run):
+        return server.ask("GET", f"/v1/runs/{run}")[1]
+
+    def wait_ended(self, server, run):
+        self.wait_until(lambda: self.run_of(server, run).get("status") not in ("running", "queued"), f"the end of {run}")
+        return self.run_of(server, run)
+
+    def send(self, server, run, numbers):
+        events = [{"specversion": "1.0", "id": str(number), "source": "/test", "type": "item", "run": run} for number in numbers]
+        return self.insist(server, "POST", "/events", events, {"Content-Type": "application/cloudevents-batch+json"})
+
+    def test_runs_are_shared_by_workers(self):
+        first = self.process("worker")
+        first.wait_for("shards were taken count=64")
+        second = self.process("worker")
+        gateway = self.process("gateway")
+        second.wait_for("owned=32")
+        self.deploy(gateway, TASKS, PARENT, JOIN)
+        for number in range(12):
+            self.insist(gateway, "POST", "/v1/runs", {"definition": "parent", "id": f"p{number}"})
+        for number in range(12):
+            ended = self.wait_ended(gateway, f"p{number}")
+            self.assertEqual(ended["status"], "succeeded", ended)
+        # Whoever is asked answers, also of what is decided elsewhere.
+        self.assertEqual(len(first.ask("GET", "/v1/runs?definition=parent")[1]["runs"]), 12)
+        self.assertEqual(self.run_of(second, "p3")["status"], "succeeded")
+        self.assertEqual(first.stop(), 0)
+        self.insist(gateway, "POST", "/v1/runs", {"definition": "tasks", "id": "last"})
+        self.assertEqual(self.wait_ended(gateway, "last")["status"], "succeeded")
+
+    def test_what_is_no_event_is_set_aside(self):
+        worker = self.process("worker")
+        worker.wait_for("shards were taken count=64")
+        self.deploy(worker, JOIN)
+        self.insist(worker, "POST", "/v1/runs", {"definition": "join", "id": "j"})
+        self.send(worker, "j", range(1))
+        stream = self.redis.cli("--scan", "--pattern", "bus:*").split()
+        used = next(name for name in stream if self.redis.cli("TYPE", name).strip() == "stream"
+                    and int(self.redis.cli("XLEN", name).strip() or 0) > 0)
+        self.redis.cli("XADD", used, "*", "event", "{this is no JSON")
+        self.redis.cli("XADD", used, "*", "event",
+                       '{"specversion":"1.0","id":"f","source":"/x","type":"sluice.message","data_base64":"AAAA"}')
+        self.send(worker, "j", range(1, 40))
+        self.assertEqual(self.wait_ended(worker, "j")["status"], "succeeded")
+        aside = worker.ask("GET", "/v1/quarantine")[1]["events"]
+        self.assertEqual(len(aside), 2, aside)
+        self.assertTrue(all(each["reason"] for each in aside), aside)
+
+    def under_load(self, disturb):
+        """Joins are fed through a gateway while something happens to the workers."""
+        workers = [self.process("worker")]
+        workers[0].wait_for("shards were taken count=64")
+        workers.append(self.process("worker"))
+        gateway = self.process("gateway")
+        self.deploy(gateway, JOIN, TASKS)
+        runs = [f"j{number}" for number in range(16)]
+        for run in runs:
+            self.insist(gateway, "POST", "/v1/runs", {"definition": "join", "id": run})
+
+        def feed():
+            for begin in range(0, 40, 4):
+                for run in runs:
+                    self.send(gateway, run, range(begin, begin + 4))
+                self.insist(gateway, "POST", "/v1/runs", {"definition": "tasks", "id": f"t{begin}"})
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        disturb(workers)
+        feeder.join(WAIT_MAX)
+        self.assertFalse(feeder.is_alive(), "the feeder is stuck")
+        for run in runs:
+            ended = self.wait_ended(gateway, run)
+            self.assertEqual((ended["status"], ended["result"]), ("succeeded", "39"), ended)
+        for begin in range(0, 40, 4):
+            self.assertEqual(self.wait_ended(gateway, f"t{begin}")["status"], "succeeded")
+        for run in runs:
+            status, report = gateway.ask("GET", f"/v1/runs/{run}/replay")
+            self.assertEqual((status, report.get("same"), report.get("events")), (200, True, 41), report)
+
+    def test_a_killed_workers_shards_move(self):
+        def disturb(workers):
+            for _ in range(CYCLES):
+                victim = workers.pop(random.randrange(len(workers)))
+                victim.kill()
+                began = time.monotonic()
+                workers[0].wait_for("owned=64")
+                self.assertLess(time.monotonic() - began, 10)
+                workers.append(self.process("worker"))
+                workers[-1].wait_for("owned=32")
+
+        self.under_load(disturb)
+
+    def test_a_paused_worker_changes_nothing_when_it_comes_back(self):
+        def disturb(workers):
+            paused, other = workers
+            paused.signal(signal.SIGSTOP)
+            other.wait_for("owned=64")
+            paused.signal(signal.SIGCONT)
+            paused.wait_for("given up")
+
+        self.under_load(disturb)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    ServerTest.PROGRAM = os.path.abspath(sys.argv.pop(1))
+    if "--cycles" in sys.argv:
+        at = sys.argv.index("--cycles")
+        CYCLES = int(sys.argv[at + 1])
+        del sys.argv[at:at + 2]
+    unittest.main(verbosity=2)
