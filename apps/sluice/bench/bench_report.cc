@@ -57,8 +57,9 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
     add("latency_us", figures.latency_us);
     members.push_back({"rss_bytes", static_cast<std::int64_t>(figures.rss_bytes)});
     members.push_back({"disk_bytes", static_cast<std::int64_t>(figures.disk_bytes)});
-    const auto& main =
-        !figures.events_per_second.is_empty() ? figures.events_per_second : figures.elapsed_ms;
+    const auto& main = !figures.events_per_second.is_empty() ? figures.events_per_second
+                       : !figures.latency_us.is_empty()      ? figures.latency_us
+                                                             : figures.elapsed_ms;
     members.push_back({"repetitions", static_cast<std::int64_t>(main.size())});
     members.push_back({"spread", std::round(main.spread() * 1000) / 1000});
     add("ceiling_events_per_second", figures.ceiling_events_per_second);
