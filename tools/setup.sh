@@ -31,6 +31,14 @@ install() {
     "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
+# The servers among them are for tests, which start their own: the packages are not to start any.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap '"${as_root[@]}" rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+    "${as_root[@]}" chmod 755 "$policy"
+fi
+
 echo "setup: installing ${missing[*]}"
 # The lists of a fresh machine are empty or old: only then are they fetched.
 if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! install; then
