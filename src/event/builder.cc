@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "base/invariant.h"
 #include "event/internal/envelope_reader.h"
@@ -14,18 +17,54 @@ namespace sluice::event {
 namespace {
 
 constexpr auto json_bytes_usual = std::size_t{250};
+constexpr auto data_name = std::string_view{R"(,"data":)"};
+constexpr auto base64_name = std::string_view{R"(,"data_base64":)"};
 constexpr auto names_set_elsewhere =
     std::array<std::string_view, 5>{"id", "source", "type", "data", "data_base64"};
 
-void write_member(std::string_view name, std::string_view text, std::string& json) {
-    if (text.empty()) {
-        return;
+/// Writes attributes that are texts, and knows afterwards where they stand.
+class TextWriter {
+public:
+    explicit TextWriter(std::string& json) : json_(json) {}
+
+    void write(std::string_view name, std::string_view text, std::string_view Envelope::* place) {
+        if (text.empty()) {
+            return;
+        }
+        json_ += ",\"";
+        json_ += name;
+        json_ += "\":";
+        auto begin = json_.size() + 1;
+        value::write_json_string(text, json_);
+        auto size = json_.size() - 1 - begin;
+        has_escapes_ = has_escapes_ || std::string_view{json_}.substr(begin, size).contains('\\');
+        written_[count_++] = {.place = place, .begin = begin, .size = size};
     }
-    json += ",\"";
-    json += name;
-    json += "\":";
-    value::write_json_string(text, json);
-}
+    /// Of a text that will not be moved any more. Nothing when an attribute does not stand there
+    /// as it is: then the text is to be read.
+    std::optional<Envelope> places() const {
+        if (has_escapes_) {
+            return std::nullopt;
+        }
+        auto envelope = Envelope{.json = json_};
+        for (const auto& [place, begin, size] : std::span{written_}.first(count_)) {
+            envelope.*place = envelope.json.substr(begin, size);
+        }
+        return envelope;
+    }
+
+private:
+    struct Written {
+        std::string_view Envelope::* place;
+        std::size_t begin;
+        std::size_t size;
+    };
+
+    std::string& json_;
+    std::array<Written, 7> written_{};
+    std::size_t count_ = 0;
+    bool has_escapes_ = false;
+};
 
 std::string text_of(const Value& value) {
     if (value.is_null()) {
@@ -72,7 +111,7 @@ Builder& Builder::time(Time time) {
 }
 
 Builder& Builder::data(const Value& data) {
-    data_ = data.is_bytes() ? ",\"data_base64\":" : ",\"data\":";
+    data_ = data.is_bytes() ? base64_name : data_name;
     value::write_json(data, data_);
     return *this;
 }
@@ -113,19 +152,34 @@ Event Builder::build() {
     json->reserve(json_bytes_usual + data_.size());
     *json += "{\"specversion\":";
     value::write_json_string(specversion_, *json);
-    write_member("id", id_, *json);
-    write_member("source", source_, *json);
-    write_member("type", type_, *json);
-    write_member("subject", subject_, *json);
-    write_member("time", time_, *json);
-    write_member("run", run_, *json);
-    write_member("scope", scope_, *json);
+    auto texts = TextWriter{*json};
+    texts.write("id", id_, &Envelope::id);
+    texts.write("source", source_, &Envelope::source);
+    texts.write("type", type_, &Envelope::type);
+    texts.write("subject", subject_, &Envelope::subject);
+    texts.write("time", time_, &Envelope::time);
+    texts.write("run", run_, &Envelope::run);
+    texts.write("scope", scope_, &Envelope::scope);
     for (const auto& extension : extensions_) {
         write_extension(extension, *json);
     }
     *json += data_;
     *json += '}';
 
+    auto envelope = texts.places();
+    if (!envelope) {
+        return read_back(std::move(json));
+    }
+    if (!data_.empty()) {
+        auto name = data_.find(':') + 1;
+        envelope->data =
+            envelope->json.substr(json->size() - 1 - data_.size() + name, data_.size() - name);
+        envelope->is_base64 = data_.starts_with(base64_name);
+    }
+    return Event{std::move(json), *envelope};
+}
+
+Event Builder::read_back(std::shared_ptr<const std::string> json) {
     auto reader = internal::EnvelopeReader{{}};
     auto scanner = internal::Scanner{*json};
     auto envelope = reader.read_trusted(scanner);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ public:
 
 private:
     std::string* text_named(std::string_view name);
+    /// Where attributes have escapes, what they say stands beside the text.
+    static Event read_back(std::shared_ptr<const std::string> json);
 
     std::string specversion_ = "1.0";
     std::string id_;
