@@ -272,11 +272,33 @@ void Node::hand_on(engine::Input&& input) {
         messages_->send({.to = bus_->partition(to), .key = {}, .json = to_bus_json(input, seal_)});
         return;
     }
+    if (auto* start = std::get_if<engine::StartInput>(&input); start != nullptr && start->ended) {
+        run_elsewhere(std::move(*start));
+        return;
+    }
     // What a call answered is of no use: who has the shard now makes the call anew.
     const auto* answer = std::get_if<engine::AnswerInput>(&input);
     if (can_be_carried(input) && (answer == nullptr || answer->done)) {
         peers_->send(std::move(input));
     }
+}
+
+/// Only one answer comes back with a request, so who waits for the run's end asks once it has
+/// begun.
+void Node::run_elsewhere(engine::StartInput&& input) {
+    auto watch = std::make_shared<engine::WatchInput>(engine::WatchInput{
+        .run = input.run, .done = std::exchange(input.ended, nullptr), .id = input.watch});
+    input.done = [this, watch, done = std::move(input.done)](Result<Value> started) mutable {
+        if (started) {
+            peers_->send(std::move(*watch));
+        } else {
+            watch->done(std::unexpected(started.error()));
+        }
+        if (done) {
+            done(std::move(started));
+        }
+    };
+    peers_->send(std::move(input));
 }
 
 /// What is committed, for whoever asks here instead of where it is decided.

@@ -84,6 +84,7 @@ private:
     Result<void> take_shards(const std::vector<ShardId>& shards);
     void let_go(const std::vector<ShardId>& shards);
     void hand_on(engine::Input&& input);
+    void run_elsewhere(engine::StartInput&& input);
     void read_from_store(engine::QueryInput&& input);
     void send_events(std::string space, std::vector<event::Event> events, engine::Accepted done);
 

@@ -10,6 +10,8 @@ namespace sluice::engine {
 namespace {
 
 constexpr auto settled_share = std::size_t{64};
+/// As many as a batch may begin and end, of a shard among many.
+constexpr auto spare_max = std::size_t{16};
 
 std::string name_key(const RunName& run) {
     auto key = run.space;
@@ -30,7 +32,7 @@ Result<std::shared_ptr<const trigger::TriggerSet>> AwakeRuns::set_of(const std::
 
 AwakeRun* AwakeRuns::insert(const RunName& run, std::unique_ptr<trigger::RunState> state,
                             std::shared_ptr<const trigger::TriggerSet> set) {
-    auto awake = std::make_unique<AwakeRun>();
+    auto awake = take_spare();
     awake->name = run;
     awake->state = std::move(state);
     awake->triggers = std::make_unique<trigger::RunTriggers>(std::move(set), catalog_.vocabulary());
@@ -66,7 +68,10 @@ Result<AwakeRun*> AwakeRuns::find(const RunName& run) {
 
 Result<AwakeRun*> AwakeRuns::create(const RunName& run, const std::string& set) {
     auto compiled = TRY(set_of(set));
-    auto state = std::make_unique<trigger::RunState>();
+    auto state = spare_.empty() ? nullptr : std::move(spare_.back()->state);
+    if (!state) {
+        state = std::make_unique<trigger::RunState>();
+    }
     state->id = run.id;
     return insert(run, std::move(state), std::move(compiled));
 }
@@ -80,7 +85,33 @@ void AwakeRuns::remove(const RunName& run) {
 
 void AwakeRuns::remove(AwakeRun& run) {
     list_of(run).erase(run.place);
-    runs_.erase(name_key(run.name));
+    auto found = runs_.find(name_key(run.name));
+    auto gone = std::move(found->second);
+    runs_.erase(found);
+    if (gone->is_settled && spare_.size() < spare_max) {
+        keep_spare(std::move(gone));
+    }
+}
+
+std::unique_ptr<AwakeRun> AwakeRuns::take_spare() {
+    if (spare_.empty()) {
+        return std::make_unique<AwakeRun>();
+    }
+    auto spare = std::move(spare_.back());
+    spare_.pop_back();
+    return spare;
+}
+
+void AwakeRuns::keep_spare(std::unique_ptr<AwakeRun> run) {
+    auto state = std::move(run->state);
+    auto journal = std::move(run->journal);
+    if (state) {
+        state->clear();
+    }
+    *run = {};
+    run->state = std::move(state);
+    run->journal = std::move(journal);
+    spare_.push_back(std::move(run));
 }
 
 void AwakeRuns::note_written(AwakeRun& run, std::uint64_t commit) {
@@ -89,7 +120,7 @@ void AwakeRuns::note_written(AwakeRun& run, std::uint64_t commit) {
     auto& from = list_of(run);
     run.is_settled = run.state->has_ended() && !run.state->has_work();
     if (run.is_settled) {
-        run.journal = {};
+        run.journal.release_room();
         run.state->release_room();
     }
     auto& to = list_of(run);

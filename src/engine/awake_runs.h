@@ -67,6 +67,8 @@ private:
     AwakeRun* insert(const RunName& run, std::unique_ptr<trigger::RunState> state,
                      std::shared_ptr<const trigger::TriggerSet> set);
     void remove(AwakeRun& run);
+    std::unique_ptr<AwakeRun> take_spare();
+    void keep_spare(std::unique_ptr<AwakeRun> run);
     std::list<AwakeRun*>& list_of(const AwakeRun& run) {
         return run.is_settled ? settled_by_use_ : by_use_;
     }
@@ -78,10 +80,11 @@ private:
     Catalog& catalog_;
     std::size_t runs_max_;
     boost::unordered_flat_map<std::string, std::unique_ptr<AwakeRun>>
-        runs_;                                ///< By namespace, zero byte, id.
-    std::map<RunName, std::uint64_t> buried_; ///< Until that commit is synced.
-    std::list<AwakeRun*> by_use_;             ///< Least lately used first.
-    std::list<AwakeRun*> settled_by_use_;     ///< Those that have ended, likewise.
+        runs_;                                     ///< By namespace, zero byte, id.
+    std::map<RunName, std::uint64_t> buried_;      ///< Until that commit is synced.
+    std::list<AwakeRun*> by_use_;                  ///< Least lately used first.
+    std::list<AwakeRun*> settled_by_use_;          ///< Those that have ended, likewise.
+    std::vector<std::unique_ptr<AwakeRun>> spare_; ///< Empty: memory for those to come.
 };
 
 } // namespace sluice::engine

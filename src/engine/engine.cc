@@ -157,30 +157,30 @@ public:
     Catalog& catalog() override { return catalog_; }
 
     void start(const StartRequest& request, Done done) override {
-        if (auto checked = check_request(request); !checked) {
-            done(std::unexpected(checked.error()));
-            return;
-        }
-        auto hash = request.definition.empty() ? Result<std::string>{""}
-                    : request.version.empty()
-                        ? catalog_.find(request.space, request.definition)
-                        : catalog_.find_version(request.space, request.definition, request.version);
-        auto input = hash ? input_of(request, *hash) : std::unexpected(hash.error());
+        auto input = start_input(request);
         if (!input) {
             done(std::unexpected(input.error()));
             return;
         }
-        auto info = trigger::RunInfo{.definition = request.definition,
-                                     .set = *hash,
-                                     .input = *std::move(input),
-                                     .labels = request.labels};
-        if (request.priority != 0) {
-            info.labels = (info.labels.is_map() ? info.labels : Value::map({}))
-                              .with(trigger::priority_label, fmt::format("{}", request.priority));
+        input->done = std::move(done);
+        post(*std::move(input));
+    }
+
+    AwaitId run(const StartRequest& request, Done started, Done ended) override {
+        auto id = next_await();
+        auto input = start_input(request);
+        if (!input) {
+            if (started) {
+                started(std::unexpected(input.error()));
+            }
+            ended(std::unexpected(input.error()));
+            return id;
         }
-        post(StartInput{.run = {.space = request.space, .id = request.id},
-                        .info = std::move(info),
-                        .done = std::move(done)});
+        input->done = std::move(started);
+        input->ended = filling(input->run, std::move(ended));
+        input->watch = id.raw();
+        post(*std::move(input));
+        return id;
     }
 
     void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
@@ -296,7 +296,7 @@ public:
     }
 
     AwaitId await(const RunName& run, Done done) override {
-        auto id = AwaitId{awaits_.fetch_add(1, std::memory_order_relaxed) + 1};
+        auto id = next_await();
         if (auto checked = check_run_id(run.id); !checked) {
             done(std::unexpected(checked.error()));
         } else {
@@ -462,6 +462,29 @@ private:
             shards.emplace_back(static_cast<std::uint16_t>(id));
         }
         return shards;
+    }
+
+    AwaitId next_await() { return AwaitId{awaits_.fetch_add(1, std::memory_order_relaxed) + 1}; }
+
+    /// Without who is to be told.
+    Result<StartInput> start_input(const StartRequest& request) {
+        TRY(check_request(request));
+        auto hash = request.definition.empty() ? Result<std::string>{""}
+                    : request.version.empty()
+                        ? catalog_.find(request.space, request.definition)
+                        : catalog_.find_version(request.space, request.definition, request.version);
+        auto set = TRY(std::move(hash));
+        auto input = TRY(input_of(request, set));
+        auto info = trigger::RunInfo{.definition = request.definition,
+                                     .set = std::move(set),
+                                     .input = std::move(input),
+                                     .labels = request.labels};
+        if (request.priority != 0) {
+            info.labels = (info.labels.is_map() ? info.labels : Value::map({}))
+                              .with(trigger::priority_label, fmt::format("{}", request.priority));
+        }
+        return StartInput{.run = {.space = request.space, .id = request.id},
+                          .info = std::move(info)};
     }
 
     Result<Value> input_of(const StartRequest& request, const std::string& hash) {

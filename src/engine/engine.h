@@ -111,6 +111,9 @@ public:
     /// Each of these is answered when what it did is durable. `start` of a run that exists succeeds
     /// and says so.
     virtual void start(const StartRequest& request, Done done) = 0;
+    /// Starts a run, and is answered when it has ended, as by `await`, or when it cannot be
+    /// started: one message to its shard where `start` and `await` are two. `started` may be empty.
+    virtual AwaitId run(const StartRequest& request, Done started, Done ended) = 0;
     /// A new run that begins as another was right after one of its events.
     virtual void fork(const RunName& run, trigger::EventNumber event, const std::string& id,
                       Done done) = 0;

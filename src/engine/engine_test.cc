@@ -64,6 +64,57 @@ TEST_F(EngineTest, RunsATaskAndFinishesWithItsResult) {
     expect_replays("r1");
 }
 
+TEST_F(EngineTest, StartsARunAndTellsOfItsEnd) {
+    define("echo", R"({"name":"echo","triggers":[
+        {"id":"begin","on":"sluice.run.started","action":{"invoke":{"function":"echo","input":"${run.input}"}}},
+        {"id":"end","on":{"type":"sluice.task.succeeded","subject":"echo"},
+         "action":{"finish":{"result":"${data.result}"}}}]})");
+    define("brief", R"({"name":"brief","triggers":[
+        {"id":"all","on":"sluice.run.started","action":{"finish":{"result":"${run.input}"}}}]})");
+    auto run = [&](const std::string& id, const std::string& definition, Done started) {
+        return testing::wait_for<Value>([&](auto ended) {
+            engine_->run({.id = id, .definition = definition, .input = Value{7}},
+                         std::move(started), std::move(ended));
+        });
+    };
+    auto heard = std::make_shared<std::vector<std::string>>();
+    auto hear = [heard](const Result<Value>& started) {
+        heard->push_back(started ? value::to_json(*started) : started.error().message);
+    };
+    auto expected = std::string{R"({"status":"succeeded","result":7,"error":null})"};
+
+    EXPECT_EQ(value::to_json(*run("r1", "echo", hear)), expected);
+    EXPECT_EQ(value::to_json(*run("r1", "echo", hear)), expected);
+    EXPECT_EQ(value::to_json(*run("r2", "brief", {})), expected);
+    EXPECT_EQ(run("r3", "missing", hear).error().code, Errc::NotFound);
+    EXPECT_EQ(run("r 4", "brief", {}).error().code, Errc::InvalidInput);
+
+    ASSERT_EQ(heard->size(), 3);
+    EXPECT_EQ((*heard)[0], R"({"run":"r1","existing":false})");
+    EXPECT_EQ((*heard)[1], R"({"run":"r1","existing":true})");
+    expect_replays("r1");
+}
+
+// Runs that have ended leave their memory to those that begin.
+TEST_F(EngineTest, ARunBeginsWithNothingOfAnother) {
+    define("rich", R"({"name":"rich","context":{"seen":""},"triggers":[
+        {"id":"note","on":"item","lifetime":"persistent","action":[
+            {"set":{"run":{"seen":"${run.context.seen + event.id}"}}},
+            {"schedule":{"timer":"t","after":"1h"}}]},
+        {"id":"end","on":"item","condition":{"count":2},
+         "action":{"finish":{"result":"${run.context.seen}"}}}]})");
+    for (auto at = 0; at < 200; ++at) {
+        auto id = fmt::format("r{}", at);
+        start(id, "rich");
+        send(id, {"a", "b"}, "item");
+        ASSERT_EQ(value::to_json(wait_end(id)),
+                  R"({"status":"succeeded","result":"ab","error":null})");
+    }
+
+    expect_replays("r0");
+    expect_replays("r199");
+}
+
 TEST_F(EngineTest, JoinsEventsAndDropsDuplicates) {
     define("join", R"({"name":"join","triggers":[
         {"id":"joined","on":"item","condition":{"count":3},"action":{"finish":{"result":"${trigger.fired}"}}}]})");

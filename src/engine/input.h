@@ -40,6 +40,8 @@ struct StartInput {
     trigger::RunInfo info;
     Value context;
     Done done;
+    Done ended{};            ///< As of a WatchInput behind it; hears too when there is no run.
+    std::uint64_t watch = 0; ///< Its id.
 };
 
 /// A new run that begins as another was.

@@ -32,11 +32,49 @@ void put_run(Encoder& out, const RunName& run) {
     put_name(out, run.id);
 }
 
+constexpr auto table_bytes = std::size_t{3};
+constexpr auto number_bytes = std::size_t{8};
+
+/// A key is made whole at once: a run that begins and ends has a dozen.
+std::string begin_table(ShardId shard, char letter, std::size_t more_bytes) {
+    auto key = std::string{};
+    key.reserve(table_bytes + more_bytes);
+    auto out = Encoder{key};
+    out.u16(shard.raw());
+    out.u8(static_cast<std::uint8_t>(letter));
+    return key;
+}
+
+/// With room for a number behind it.
 std::string run_table(ShardId shard, char letter, const RunName& run) {
-    auto key = table(shard, letter);
+    auto key = begin_table(shard, letter, run.space.size() + run.id.size() + 2 + number_bytes);
     auto out = Encoder{key};
     put_run(out, run);
     return key;
+}
+
+void put_index_order(Encoder& out, std::string_view space, IndexOrder order) {
+    put_name(out, space);
+    out.u8(static_cast<std::uint8_t>(order));
+}
+
+void put_index_part(Encoder& out, std::string_view space, const IndexPart& part, IndexOrder order,
+                    trigger::Status status) {
+    put_index_order(out, space, order);
+    put_name(out, part.definition);
+    put_name(out, part.label);
+    put_name(out, part.value);
+    out.u8(static_cast<std::uint8_t>(status));
+}
+
+void put_index_time(Encoder& out, Time time) {
+    // The complement sorts later times first.
+    out.i64(~time.time_since_epoch().count());
+}
+
+void put_index_place(Encoder& out, Time time, std::string_view id) {
+    put_index_time(out, time);
+    put_name(out, id);
 }
 
 char letter_of(Table table) {
@@ -62,11 +100,7 @@ char letter_of(Table table) {
 } // namespace
 
 std::string table(ShardId shard, char letter) {
-    auto key = std::string{};
-    auto out = Encoder{key};
-    out.u16(shard.raw());
-    out.u8(static_cast<std::uint8_t>(letter));
-    return key;
+    return begin_table(shard, letter, 0);
 }
 
 std::string end_of(std::string prefix) {
@@ -108,7 +142,9 @@ std::string entity(std::string_view run_key, const trigger::DirtyEntity& entity)
 
 std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
                           trigger::TriggerNumber number) {
-    auto key = std::string{run_key};
+    auto key = std::string{};
+    key.reserve(run_key.size() + 14);
+    key += run_key;
     auto out = Encoder{key};
     out.u8('t');
     out.u64(scope.raw());
@@ -118,7 +154,9 @@ std::string trigger_state(std::string_view run_key, trigger::Incarnation scope,
 
 std::string trigger_group(std::string_view run_key, trigger::Incarnation scope,
                           trigger::TriggerNumber first) {
-    return trigger_state(run_key, scope, first) + group_mark;
+    auto key = trigger_state(run_key, scope, first);
+    key += group_mark;
+    return key;
 }
 
 std::string queued(std::string_view run_key, std::uint64_t number) {
@@ -214,7 +252,7 @@ std::string quarantined(ShardId shard, Time since, std::uint64_t number,
 }
 
 std::string expiry(ShardId shard, Time when, const RunName& run, std::uint64_t checkpoint) {
-    auto key = table(shard, 'G');
+    auto key = begin_table(shard, 'G', 2 * number_bytes + run.space.size() + run.id.size() + 2);
     auto out = Encoder{key};
     out.i64(when.time_since_epoch().count());
     put_run(out, run);
@@ -235,33 +273,40 @@ std::string checkpoint(ShardId shard, const RunName& run, std::uint64_t event) {
 std::string index_order(ShardId shard, std::string_view space, IndexOrder order) {
     auto key = table(shard, 'X');
     auto out = Encoder{key};
-    put_name(out, space);
-    out.u8(static_cast<std::uint8_t>(order));
+    put_index_order(out, space, order);
     return key;
 }
 
 std::string index_part(ShardId shard, std::string_view space, const IndexPart& part,
                        IndexOrder order, trigger::Status status) {
-    auto key = index_order(shard, space, order);
+    auto key = table(shard, 'X');
     auto out = Encoder{key};
-    put_name(out, part.definition);
-    put_name(out, part.label);
-    put_name(out, part.value);
-    out.u8(static_cast<std::uint8_t>(status));
+    put_index_part(out, space, part, order, status);
+    return key;
+}
+
+std::string index_entry(ShardId shard, std::string_view space, const IndexPart& part,
+                        IndexOrder order, trigger::Status status, Time time, std::string_view id) {
+    auto key = begin_table(shard, 'X',
+                           space.size() + part.definition.size() + part.label.size() +
+                               part.value.size() + id.size() + number_bytes + 7);
+    auto out = Encoder{key};
+    put_index_part(out, space, part, order, status);
+    put_index_place(out, time, id);
     return key;
 }
 
 std::string index_place(Time time, std::string_view id) {
-    auto place = index_time(time);
+    auto place = std::string{};
     auto out = Encoder{place};
-    put_name(out, id);
+    put_index_place(out, time, id);
     return place;
 }
 
 std::string index_time(Time time) {
     auto place = std::string{};
-    // The complement sorts later times first.
-    Encoder{place}.i64(~time.time_since_epoch().count());
+    auto out = Encoder{place};
+    put_index_time(out, time);
     return place;
 }
 

@@ -86,6 +86,9 @@ enum class IndexOrder : std::uint8_t { Started = 0, Ended = 1 };
 std::string index_order(ShardId shard, std::string_view space, IndexOrder order);
 std::string index_part(ShardId shard, std::string_view space, const IndexPart& part,
                        IndexOrder order, trigger::Status status);
+/// A part with a run's place behind it.
+std::string index_entry(ShardId shard, std::string_view space, const IndexPart& part,
+                        IndexOrder order, trigger::Status status, Time time, std::string_view id);
 /// Behind a part: a run's place in it, and how all places of that time begin.
 std::string index_place(Time time, std::string_view id);
 std::string index_time(Time time);

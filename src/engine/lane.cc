@@ -176,7 +176,9 @@ bool Lane::is_refused(Input& input) {
     }
     auto can_be_refused = std::visit(
         [](const auto& each) {
-            if constexpr (requires { each.done; }) {
+            if constexpr (requires { each.ended; }) {
+                return each.done || each.ended;
+            } else if constexpr (requires { each.done; }) {
                 return static_cast<bool>(each.done);
             } else {
                 return false;
@@ -202,6 +204,11 @@ void Lane::refuse(Input& input, const Error& error) {
             if constexpr (requires { each.done; }) {
                 if (each.done) {
                     each.done(std::unexpected(error));
+                }
+            }
+            if constexpr (requires { each.ended; }) {
+                if (each.ended) {
+                    each.ended(std::unexpected(error));
                 }
             }
         },

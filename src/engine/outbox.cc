@@ -104,10 +104,15 @@ void Outbox::write(std::uint64_t commit, store::Batch& batch) {
     auto out = Encoder{record};
     out.u8(outbox_format);
     out.varint(new_calls_.size());
-    for (const auto& call : new_calls_) {
-        put_run(out, call.first);
-        value::encode_fields(call.second, out);
-        calls_[call.first][call.second] = commit;
+    auto of_run = calls_.end();
+    for (const auto& [run, key] : new_calls_) {
+        put_run(out, run);
+        value::encode_fields(key, out);
+        // Those of one run follow each other.
+        if (of_run == calls_.end() || of_run->first != run) {
+            of_run = calls_.find(run);
+        }
+        of_run->second.find(key)->second = commit;
     }
     out.varint(new_messages_.size());
     for (const auto& message : new_messages_) {

@@ -281,14 +281,15 @@ void put_listed(const RunSummary& summary, ShardId shard, const RunName& run, st
     out.u8(index_format);
     value::encode_fields(summary, out);
     auto space = space_listed(run);
+    auto started = start_record(summary.started);
     each_part(summary, [&](const IndexPart& part) {
-        auto key = keys::index_part(shard, space, part, IndexOrder::Started, summary.status) +
-                   keys::index_place(summary.started, run.id);
-        batch.put(key, part.is_whole() ? std::string_view{record} : "");
+        auto entry = [&](IndexOrder order, Time time) {
+            return keys::index_entry(shard, space, part, order, summary.status, time, run.id);
+        };
+        batch.put(entry(IndexOrder::Started, summary.started),
+                  part.is_whole() ? std::string_view{record} : "");
         if (summary.ended) {
-            key = keys::index_part(shard, space, part, IndexOrder::Ended, summary.status) +
-                  keys::index_place(*summary.ended, run.id);
-            batch.put(key, start_record(summary.started));
+            batch.put(entry(IndexOrder::Ended, *summary.ended), started);
         }
     });
 }
@@ -297,11 +298,12 @@ void remove_listed(const RunSummary& summary, ShardId shard, const RunName& run,
                    store::Batch& batch) {
     auto space = space_listed(run);
     each_part(summary, [&](const IndexPart& part) {
-        batch.remove(keys::index_part(shard, space, part, IndexOrder::Started, summary.status) +
-                     keys::index_place(summary.started, run.id));
+        auto entry = [&](IndexOrder order, Time time) {
+            return keys::index_entry(shard, space, part, order, summary.status, time, run.id);
+        };
+        batch.remove(entry(IndexOrder::Started, summary.started));
         if (summary.ended) {
-            batch.remove(keys::index_part(shard, space, part, IndexOrder::Ended, summary.status) +
-                         keys::index_place(*summary.ended, run.id));
+            batch.remove(entry(IndexOrder::Ended, *summary.ended));
         }
     });
 }

@@ -474,7 +474,8 @@ void write_dirty(RunState& state, ShardId shard, const RunName& run, store::Batc
             batch.remove(key);
         }
     }
-    batch.put(keys::entity(run_key, {.table = Table::Progress}), record_of(state.progress));
+    auto progress = DirtyEntity{.table = Table::Progress};
+    batch.put(keys::entity(run_key, progress), *records.of(progress));
     write_queue(state, run_key, batch);
     write_seen(state, shard, run, batch);
     if (state.has_sequences_changed) {

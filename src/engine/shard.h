@@ -147,6 +147,7 @@ private:
     Result<void> take_message(StreamInput&& input);
     Result<void> query(QueryInput&& input);
     Result<void> watch(WatchInput&& input);
+    void watch(AwakeRun& run, WatchInput&& input);
     void unwatch(const UnwatchInput& input);
     Result<void> reopen(ReopenInput&& input);
     Result<void> remove(RemoveInput&& input);
@@ -167,8 +168,12 @@ private:
     /// Null when its name means nothing.
     Result<AwakeRun*> start_standing(const RunName& run);
     void return_to_sender(const Message& message, std::string_view kind, std::string_view why);
-    Result<bool> begin(const RunName& run, trigger::RunInfo info, const Value& context,
-                       std::string_view trace = {});
+    struct Begun {
+        AwakeRun* run;
+        bool is_new;
+    };
+    Result<Begun> begin(const RunName& run, trigger::RunInfo info, const Value& context,
+                        std::string_view trace = {});
 
     trigger::Fate decide(AwakeRun& run, const trigger::Arrival& arrival);
     /// How far a run was before it decided.

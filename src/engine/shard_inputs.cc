@@ -91,11 +91,11 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
         input);
 }
 
-Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value& context,
-                          std::string_view trace) {
+Result<Shard::Begun> Shard::begin(const RunName& run, trigger::RunInfo info, const Value& context,
+                                  std::string_view trace) {
     auto* existing = TRY(runs_.find(run));
     if (existing != nullptr) {
-        return false;
+        return Begun{.run = existing, .is_new = false};
     }
     auto* awake = TRY(runs_.create(run, info.set));
     info.started = moment_.time;
@@ -105,18 +105,26 @@ Result<bool> Shard::begin(const RunName& run, trigger::RunInfo info, const Value
             initial = initial.with(key, value);
         }
     }
-    decide(*awake, trigger::start_arrival(*awake->state, info, initial, moment_, trace));
-    return true;
+    decide(*awake, trigger::start_arrival(*awake->state, std::move(info), std::move(initial),
+                                          moment_, trace));
+    return Begun{.run = awake, .is_new = true};
 }
 
 Result<void> Shard::start(StartInput&& input) {
-    auto started = begin(input.run, std::move(input.info), input.context);
-    if (!started) {
-        answer_later(std::move(input.done), std::unexpected(started.error()));
+    auto begun = begin(input.run, std::move(input.info), input.context);
+    if (!begun) {
+        answer_later(std::move(input.done), std::unexpected(begun.error()));
+        answer_later(std::move(input.ended), std::unexpected(begun.error()));
         return {};
     }
-    answer_later(std::move(input.done),
-                 Value::object({{"run", input.run.id}, {"existing", !*started}}));
+    if (input.done) {
+        answer_later(std::move(input.done),
+                     Value::object({{"run", input.run.id}, {"existing", !begun->is_new}}));
+    }
+    if (input.ended) {
+        watch(*begun->run,
+              {.run = std::move(input.run), .done = std::move(input.ended), .id = input.watch});
+    }
     return {};
 }
 
@@ -256,8 +264,7 @@ Result<AwakeRun*> Shard::start_standing(const RunName& run) {
     if (!set) {
         return nullptr;
     }
-    std::ignore = TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{}));
-    return runs_.find(run);
+    return TRY(begin(run, trigger::RunInfo{.set = *std::move(set)}, Value{})).run;
 }
 
 std::string Shard::refuse_child(const RunName& run) {
@@ -302,10 +309,10 @@ Result<void> Shard::start_child(const Message& message) {
         info.set = *hash;
         auto trace = message.data.is_string() ? message.data.as_string() : std::string_view{};
         auto started = begin(message.to, info, Value{}, trace);
-        problem = !started    ? started.error().message
-                  : !*started ? fmt::format("there is a run \"{}\" already", message.to.id)
-                              : "";
-        if (started && !*started && message.type == adopt_word) {
+        problem = !started           ? started.error().message
+                  : !started->is_new ? fmt::format("there is a run \"{}\" already", message.to.id)
+                                     : "";
+        if (started && !started->is_new && message.type == adopt_word) {
             problem = TRY(adopt(message.to, info));
         }
     } else {
@@ -369,13 +376,18 @@ Result<void> Shard::watch(WatchInput&& input) {
     auto* run = TRY(runs_.find(input.run));
     if (run == nullptr) {
         answer_later(std::move(input.done), no_such_run(input.run));
-    } else if (run->state->has_ended()) {
-        answer_later(std::move(input.done), ending_of(*run->state));
     } else {
-        auto run_name = input.run;
-        watchers_[run_name].push_back(std::move(input));
+        watch(*run, std::move(input));
     }
     return {};
+}
+
+void Shard::watch(AwakeRun& run, WatchInput&& input) {
+    if (run.state->has_ended()) {
+        answer_later(std::move(input.done), ending_of(*run.state));
+    } else {
+        watchers_[run.name].push_back(std::move(input));
+    }
 }
 
 void Shard::unwatch(const UnwatchInput& input) {

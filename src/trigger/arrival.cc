@@ -1,5 +1,7 @@
 #include "trigger/arrival.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/invariant.h"
@@ -14,7 +16,7 @@ namespace {
 constexpr auto source_prefix = std::string_view{"/runs/"};
 
 std::string source_of(const RunState& state) {
-    return fmt::format("{}{}", source_prefix, state.id);
+    return std::string{source_prefix}.append(state.id);
 }
 
 event::Builder builder(const RunState& state, std::string_view id, std::string_view type,
@@ -90,8 +92,8 @@ std::string_view to_string(Origin origin) {
     return "unknown";
 }
 
-Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
-                      Moment moment, std::string_view trace) {
+Arrival start_arrival(const RunState& state, RunInfo info, Value context, Moment moment,
+                      std::string_view trace) {
     auto made =
         builder(state, fmt::format("start/{}", info.generation), types::run_started, moment);
     made.data(Value::object({{"input", info.input}, {"definition", info.definition}}));
@@ -101,7 +103,7 @@ Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& c
     return {.origin = Origin::Command,
             .event = made.build(),
             .moment = moment,
-            .start = Began{.info = info, .context = context}};
+            .start = Began{.info = std::move(info), .context = std::move(context)}};
 }
 
 Arrival renew_arrival(const RunState& state, Moment moment) {

@@ -86,8 +86,8 @@ inline constexpr std::string_view reserved_prefix = "sluice.";
 } // namespace types
 
 /// What starts a run, as a part of a trace if there is one.
-Arrival start_arrival(const RunState& state, const RunInfo& info, const Value& context,
-                      Moment moment, std::string_view trace = {});
+Arrival start_arrival(const RunState& state, RunInfo info, Value context, Moment moment,
+                      std::string_view trace = {});
 /// What starts its next generation. It must be about to continue as new.
 Arrival renew_arrival(const RunState& state, Moment moment);
 /// What lets a run begin as another was.

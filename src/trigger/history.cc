@@ -9,6 +9,8 @@ namespace sluice::trigger {
 namespace {
 
 constexpr auto record_format = std::uint8_t{3};
+constexpr auto room_bytes_kept = std::size_t{4 * 1024};
+constexpr auto room_effects_kept = std::size_t{8};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
@@ -124,6 +126,14 @@ std::string_view Journal::record(Moment moment) {
     auto begin = head_bytes_max - head.size();
     body_.replace(begin, head.size(), head);
     return std::string_view{body_}.substr(begin);
+}
+
+void Journal::release_room() {
+    clear();
+    if (body_.capacity() + changes_.capacity() > room_bytes_kept ||
+        effects.capacity() > room_effects_kept) {
+        *this = {};
+    }
 }
 
 void Journal::clear() {

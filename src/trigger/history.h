@@ -70,6 +70,8 @@ public:
     /// The record of all since `clear`: docs/formats/history.md. Good until the next entry.
     std::string_view record(Moment moment);
     void clear();
+    /// As `clear`; of its memory no more stays than a run that begins needs.
+    void release_room();
 
     bool is_empty() const { return entries_ == 0; }
     std::uint64_t entries() const { return entries_; }

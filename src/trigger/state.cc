@@ -1,8 +1,17 @@
 #include "trigger/state.h"
 
+#include <memory>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace sluice::trigger {
+
+namespace {
+
+constexpr auto room_entries_kept = std::size_t{8};
+
+} // namespace
 
 std::string_view to_string(Status status) {
     switch (status) {
@@ -116,9 +125,25 @@ void RunState::mark_clean() {
 }
 
 void RunState::release_room() {
-    dirty = {};
-    dirty_triggers = {};
-    removed_timers = {};
+    auto release = [](auto& list) {
+        if (list.capacity() > room_entries_kept) {
+            list = {};
+        }
+    };
+    release(dirty);
+    release(dirty_triggers);
+    release(removed_timers);
+}
+
+void RunState::clear() {
+    release_room();
+    mark_clean();
+    auto entities = std::move(dirty);
+    auto triggers = std::move(dirty_triggers);
+    std::destroy_at(this);
+    std::construct_at(this);
+    dirty = std::move(entities);
+    dirty_triggers = std::move(triggers);
 }
 
 } // namespace sluice::trigger

@@ -440,8 +440,10 @@ struct RunState {
     void mark(DirtyEntity entity) { dirty.push_back(std::move(entity)); }
     /// After a commit took what is dirty.
     void mark_clean();
-    /// What was listed as changed leaves no room behind: little more will be.
+    /// What was listed as changed leaves little room behind: little more will be.
     void release_room();
+    /// As a new one, in the same memory.
+    void clear();
 
 private:
     bool is_live(std::string_view path) const;

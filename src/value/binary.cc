@@ -2,7 +2,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 // A value is one tag byte and what follows it; docs/formats/encoding.md has an example.
 //
@@ -90,23 +93,34 @@ void encode_head(const Value& value, Encoder& out) {
 }
 
 /// A list or map that is being written.
-struct Open {
-    const Value* container;
-    std::size_t at = 0;
+class Open {
+public:
+    explicit Open(const Value& container) {
+        if (container.is_list()) {
+            items_ = container.as_list();
+        } else {
+            members_ = container.as_map();
+        }
+    }
 
     /// The next value in it, its key already written; null at the end.
     const Value* next(Encoder& out) {
-        if (at == container->size()) {
-            return nullptr;
+        if (at_ < members_.size()) {
+            const auto& member = members_[at_++];
+            out.text(member.key);
+            return &member.value;
         }
-        if (container->is_list()) {
-            return &container->as_list()[at++];
-        }
-        const auto& member = container->as_map()[at++];
-        out.text(member.key);
-        return &member.value;
+        return at_ < items_.size() ? &items_[at_++] : nullptr;
     }
+
+private:
+    std::span<const Value> items_;
+    std::span<const Member> members_;
+    std::size_t at_ = 0;
 };
+
+/// Values are rarely nested deeper, and then this needs no memory of its own.
+constexpr auto depth_usual = std::size_t{8};
 
 Result<Value> decode_scalar(Tag tag, Decoder& in) {
     switch (tag) {
@@ -210,7 +224,8 @@ void encode(const Value& value, Encoder& out) {
     if (!value.is_list() && !value.is_map()) {
         return;
     }
-    auto open = std::vector<Open>{{&value}};
+    auto open = boost::container::small_vector<Open, depth_usual>{};
+    open.emplace_back(value);
     while (!open.empty()) {
         const auto* next = open.back().next(out);
         if (next == nullptr) {
@@ -219,7 +234,7 @@ void encode(const Value& value, Encoder& out) {
         }
         encode_head(*next, out);
         if (next->is_list() || next->is_map()) {
-            open.push_back({next});
+            open.emplace_back(*next);
         }
     }
 }

@@ -235,6 +235,23 @@ TEST(Json, WritesBytesAsBase64) {
     EXPECT_EQ(to_json(Value::bytes("foobar")), R"("Zm9vYmFy")");
 }
 
+// Plain texts are looked at in words.
+TEST(Json, FindsWhatToEscapeAtEveryPlace) {
+    for (auto size = std::size_t{1}; size < 20; ++size) {
+        for (auto at = std::size_t{0}; at < size; ++at) {
+            for (auto byte = 0; byte < 0x80; ++byte) {
+                auto text = std::string(size, 'x');
+                text[at] = static_cast<char>(byte);
+                auto is_escaped = byte < 0x20 || byte == '"' || byte == '\\';
+                auto json = to_json(Value{text});
+
+                ASSERT_EQ(json.contains('\\'), is_escaped) << byte << " at " << at;
+                ASSERT_EQ(parse_json(json), Value{text});
+            }
+        }
+    }
+}
+
 TEST(Json, EscapesWhatItMust) {
     EXPECT_EQ(literal_of("a\"b\\c/d"), R"("a\"b\\c/d")");
     EXPECT_EQ(literal_of("\b\f\n\r\t"), R"("\b\f\n\r\t")");

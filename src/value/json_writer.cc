@@ -3,8 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <cstring>
 
+#include <boost/container/small_vector.hpp>
 #include <simdjson.h>
 
 #include "base/base64.h"
@@ -84,6 +85,33 @@ void write_escaped(std::string_view text, std::string& out) {
         }
     }
     out.append(text, start);
+}
+
+/// Whether eight bytes are ASCII that stands in JSON as it is.
+bool is_plain(std::uint64_t word) {
+    constexpr auto each = std::uint64_t{0x0101'0101'0101'0101};
+    constexpr auto highest = each * 0x80;
+    auto mark_below = [](std::uint64_t bytes, unsigned char bound) {
+        return (bytes - each * bound) & ~bytes; // In the highest bit of a byte.
+    };
+    auto special = mark_below(word, ' ') | mark_below(word ^ (each * '"'), 1) |
+                   mark_below(word ^ (each * '\\'), 1);
+    return ((special | word) & highest) == 0;
+}
+
+/// As most texts are.
+bool is_plain(std::string_view text) {
+    auto word = std::uint64_t{0};
+    for (; text.size() >= sizeof(word); text.remove_prefix(sizeof(word))) {
+        std::memcpy(&word, text.data(), sizeof(word));
+        if (!is_plain(word)) {
+            return false;
+        }
+    }
+    return std::ranges::none_of(text, [](char each) {
+        auto byte = static_cast<unsigned char>(each);
+        return byte >= 0x80 || must_escape(byte);
+    });
 }
 
 // Most texts are ASCII, which needs no validator.
@@ -183,7 +211,7 @@ private:
 
     Layout layout_;
     std::string& out_;
-    std::vector<Open> open_;
+    boost::container::small_vector<Open, 8> open_; // Deeper ones are rare.
 };
 
 } // namespace
@@ -205,6 +233,12 @@ std::string to_pretty_json(const Value& value) {
 }
 
 void write_json_string(std::string_view text, std::string& out) {
+    if (is_plain(text)) {
+        out += '"';
+        out += text;
+        out += '"';
+        return;
+    }
     out += '"';
     // JSON is UTF-8: what is not becomes the replacement character instead of a broken document.
     if (is_utf8(text)) {
