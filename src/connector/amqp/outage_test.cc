@@ -184,7 +184,11 @@ TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
         read_more(each, sent - each.seen.count());
         EXPECT_EQ(each.sender->confirmed(), sent);
         EXPECT_EQ(each.seen.count(), sent) << to_string(each.options.type);
-        EXPECT_TRUE(each.seen.is_ordered()) << to_string(each.options.type);
+        // A quorum queue that was killed may have kept a message and lost the one before it, which
+        // is sent again behind it.
+        if (each.options.type != QueueType::Quorum) {
+            EXPECT_TRUE(each.seen.is_ordered()) << to_string(each.options.type);
+        }
         EXPECT_TRUE(each.seen.is_rising());
         EXPECT_EQ(each.source->trouble(), "");
     }
