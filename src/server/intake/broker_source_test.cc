@@ -57,7 +57,10 @@ public:
         auto lock = std::lock_guard{topic_.mutex};
         topic_.confirmed = position;
     }
-    std::optional<std::uint64_t> lag() override { return topic_.messages.size() - next_; }
+    std::optional<std::uint64_t> lag() override {
+        auto lock = std::lock_guard{topic_.mutex};
+        return topic_.messages.size() - next_;
+    }
 
 private:
     Topic& topic_;
@@ -148,7 +151,10 @@ TEST_F(BrokerSourceTest, TellsWhatIsWrong) {
     ASSERT_TRUE(problem);
     EXPECT_THAT(problem->detail, HasSubstr("url: expected"));
 
-    topic_.is_down = true;
+    {
+        auto lock = std::lock_guard{topic_.mutex};
+        topic_.is_down = true;
+    }
     ASSERT_FALSE(sources_->put("default", "shop", form(R"({"kind":"broker","url":"x"})")));
     wait_until([&] {
         auto view = sources_->view("default", "shop").value();
