@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "trigger/arrival.h"
+#include "workflow/dag/internal/begin_action.h"
 #include "workflow/dag/internal/graph.h"
 #include "workflow/dag/internal/keeping.h"
 #include "workflow/dag/internal/own_function.h"
@@ -47,6 +49,9 @@ public:
         auto graph = internal::Graph{flow_};
         for (auto at : graph.order()) {
             add_task(flow_.tasks[at]);
+        }
+        if (groups_.count() > 1) {
+            add_begin();
         }
         add_end(graph.finals(), end);
     }
@@ -95,7 +100,7 @@ private:
         return with_site(std::move(params));
     }
 
-    std::vector<Value> patterns_of(const FlowTask& task, const std::string& id) const {
+    std::vector<Value> patterns_of(const FlowTask& task, const std::string& id) {
         auto patterns = std::vector<Value>{};
         for (auto before : task.upstream()) {
             patterns.push_back(ends_[before]);
@@ -119,9 +124,12 @@ private:
         return patterns;
     }
 
-    Value beginning() const {
+    Value beginning() {
         if (flow_.prefixes.empty()) {
-            return "sluice.run.started";
+            auto group = groups_.next();
+            return group == 0 ? Value{trigger::types::run_started}
+                              : Value::object({{"type", words::tasks_begun},
+                                               {"subject", std::to_string(group)}});
         }
         auto owner = flow_.prefixes.back();
         owner.pop_back();
@@ -151,6 +159,16 @@ private:
             }
             FlowCompiler{*task.body, operators_, triggers_, functions_, keeping_}.compile(end);
         }
+    }
+
+    void add_begin() {
+        auto groups = Value::object({{"groups", number(groups_.count())}});
+        triggers_.push_back(
+            Value::object({{"id", words::begin},
+                           {"on", Value::list({Value{trigger::types::run_started},
+                                               Value{trigger::types::run_reopened}})},
+                           {"action", Value::object({{std::string{words::begin_term}, groups}})},
+                           {"lifetime", "persistent"}}));
     }
 
     void add_end(const internal::Graph::Finals& finals, const Value& params) {
@@ -187,6 +205,7 @@ private:
     std::vector<Value>& triggers_;
     std::vector<raw::FunctionForm>& functions_;
     const internal::Keeping* keeping_; ///< Null: all results are kept by value.
+    internal::BeginGroups groups_;
     std::vector<Value> ends_; ///< By task: the pattern of its end, shared by those behind it.
 };
 

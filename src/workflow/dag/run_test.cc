@@ -40,6 +40,56 @@ TEST_F(TaskTest, BeginsWhenThoseBeforeItHaveEnded) {
     EXPECT_EQ(result(), R"({"d":"end"})");
 }
 
+std::string many(int count) {
+    auto text = std::string{"name: many\nfail_fast: true\ntasks:\n"};
+    for (auto at = 0; at < count; ++at) {
+        text += fmt::format("  t{}: {{call: f}}\n", at);
+    }
+    return text;
+}
+
+TEST_F(TaskTest, BeginsInGroupsWhereManyWaitForNothing) {
+    takes_turns_ = false;
+    start(many(100));
+    EXPECT_EQ(calls().size(), 32U);
+    EXPECT_EQ(calls().front(), "t0: f");
+
+    decider().take_turn(moment_);
+    EXPECT_EQ(calls().size(), 96U);
+    decider().take_turn(moment_);
+    EXPECT_EQ(calls().size(), 100U);
+    EXPECT_FALSE(state_.has_work());
+
+    answer_all();
+    EXPECT_TRUE(has_succeeded());
+    EXPECT_EQ(state_.progress.result.size(), 100U);
+}
+
+TEST_F(TaskTest, BeginsWhenARunIsOpenedAgainThatEndedBeforeIt) {
+    takes_turns_ = false;
+    start(many(100));
+    decider().take_turn(moment_);
+    answer("t1");
+    fail("t3");
+    ASSERT_TRUE(has_failed());
+
+    takes_turns_ = true;
+    reopen();
+    EXPECT_EQ(calls().size(), 99U);
+    answer_all();
+    EXPECT_TRUE(has_succeeded());
+}
+
+TEST_F(TaskTest, BeginsOnceThoughItIsRestartedBeforeItsGroup) {
+    takes_turns_ = false;
+    start(many(100));
+    fail("t3");
+    takes_turns_ = true;
+    reopen(Value::object({{"task", "t99"}}));
+    EXPECT_EQ(std::ranges::count(calls(), "t99: f"), 1);
+    EXPECT_EQ(calls().size(), 68U); // The others of the first group are restarted by name.
+}
+
 TEST_F(TaskTest, ComesBehindTheTasksItNames) {
     start(R"(
 name: named

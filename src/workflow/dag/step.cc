@@ -165,6 +165,12 @@ void Step::start(std::optional<Value> input) {
     }
 }
 
+void Step::start_pending() {
+    if (status() == words::pending) {
+        start();
+    }
+}
+
 void Step::take() {
     auto is_timer = firing_.event().type() == trigger::types::timer_fired;
     if (is_timer && firing_.event().data() == Value{deadline_mark}) {

@@ -67,6 +67,8 @@ public:
     void join();
     /// Whether `when` says so is asked here. Input given replaces that of the template.
     void start(std::optional<Value> input = std::nullopt);
+    /// Nothing where it has begun already.
+    void start_pending();
     /// An event of its own.
     void take();
     void go_on();

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "workflow/dag/internal/begin_action.h"
 #include "workflow/dag/internal/commands.h"
 #include "workflow/dag/internal/end_action.h"
 #include "workflow/dag/internal/operators.h"
@@ -88,6 +89,10 @@ void add_vocabulary(trigger::Vocabulary& vocabulary, const Operators& operators)
     vocabulary.actions[std::string{words::end_term}] =
         [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
             return internal::make_end(params, problems);
+        };
+    vocabulary.actions[std::string{words::begin_term}] =
+        [](const Value& params, const trigger::ActionSite& /*site*/, Problems& problems) {
+            return internal::make_begin(params, problems);
         };
     internal::add_commands(vocabulary);
 }

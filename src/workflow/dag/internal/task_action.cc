@@ -77,6 +77,8 @@ trigger::Attempt<void> TaskAction::perform(trigger::Firing& firing) const {
         step.join();
     } else if (type == trigger::types::run_started || type == words::body_opened) {
         step.start();
+    } else if (type == words::tasks_begun) {
+        step.start_pending();
     } else {
         step.take();
     }

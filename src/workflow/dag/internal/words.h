@@ -16,6 +16,9 @@ inline constexpr std::string_view done_skipped = "sluice.done.skipped";
 inline constexpr std::string_view body_opened = "sluice.body.opened";
 inline constexpr std::string_view body_ended = "sluice.body.ended";
 
+// A group of the tasks that wait for nothing begins. The subject is its number.
+inline constexpr std::string_view tasks_begun = "sluice.tasks.begun";
+
 inline constexpr std::string_view running = "running";
 inline constexpr std::string_view waiting = "waiting"; ///< For a person, an event or a time.
 inline constexpr std::string_view halted = "halted";
@@ -27,9 +30,11 @@ inline constexpr std::string_view upstream_failed = "upstream_failed";
 inline constexpr std::string_view undone = "undone"; ///< Succeeded, but the run failed later.
 inline constexpr std::string_view pending = "pending";
 
-inline constexpr std::string_view end = "(end)"; ///< The trigger that waits for the last tasks.
+inline constexpr std::string_view end = "(end)";     ///< The trigger that waits for the last tasks.
+inline constexpr std::string_view begin = "(begin)"; ///< The one that begins tasks by groups.
 
 inline constexpr std::string_view task_term = "dag.task";
 inline constexpr std::string_view end_term = "dag.end";
+inline constexpr std::string_view begin_term = "dag.begin";
 
 } // namespace sluice::workflow::dag::words

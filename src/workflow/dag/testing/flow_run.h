@@ -59,7 +59,7 @@ protected:
 
     trigger::Fate decide(const trigger::Arrival& arrival) {
         auto fate = decider().decide(arrival);
-        while (state_.has_work()) {
+        while (takes_turns_ && state_.has_work()) {
             decider().take_turn(moment_);
         }
         return fate;
@@ -188,6 +188,7 @@ protected:
     trigger::Journal journal_;
     event::Codec codec_;
     trigger::Moment moment_;
+    bool takes_turns_ = true; ///< By itself, until there are none left.
     int sent_ = 0;
 };
 
