@@ -32,7 +32,7 @@ def ctest(preset):
     """The unit tests under a preset's sanitizers: dev has address and undefined behaviour, tsan the threaded tests."""
     report = RESULTS / preset
     return (f"rm -rf {report} && cmake --preset {preset} >/dev/null && cmake --build --preset {preset} && "
-            f"GTEST_OUTPUT=xml:{report}/ ctest --preset {preset} --parallel {os.cpu_count()} "
+            f"GTEST_OUTPUT=xml:{report}/ ctest --preset {preset} --parallel {os.cpu_count() + 1} "
             f"--output-junit {report}/ctest.xml --no-tests=ignore")
 
 
