@@ -15,10 +15,10 @@ TIMEOUT = 60
 
 
 class Server:
-    """`sluice serve` with a folder of its own; what it tells is kept line by line."""
+    """`sluice serve`, or another command that serves, with a folder of its own; what it tells is kept line by line."""
 
-    def __init__(self, program, folder, *arguments, environment=None, listen="127.0.0.1:0"):
-        self.arguments = [program, "serve", "--data", folder, "--listen", listen, *arguments]
+    def __init__(self, program, folder, *arguments, command="serve", environment=None, listen="127.0.0.1:0"):
+        self.arguments = [program, command, "--data", folder, "--listen", listen, *arguments]
         self.environment = {**os.environ, **(environment or {})}
         self.lines = []
         self.heard = threading.Condition()
