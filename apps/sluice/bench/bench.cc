@@ -12,6 +12,7 @@
 #include "event/codec.h"
 #include "sluice/bench/bench_asl.h"
 #include "sluice/bench/bench_bus.h"
+#include "sluice/bench/bench_ends.h"
 #include "sluice/bench/bench_expr.h"
 #include "sluice/bench/bench_report.h"
 #include "sluice/bench/bench_world.h"
@@ -237,15 +238,12 @@ Result<void> bench_events(const BenchOptions& options, BenchWorld& world, BenchF
     return {};
 }
 
-Value sequence_form(std::uint64_t length) {
+Value sequence_form(std::uint64_t length, const StepEnds& ends) {
     auto triggers = std::vector<Value>{};
     for (auto at = std::uint64_t{0}; at <= length; ++at) {
-        auto on = at == 0 ? Value{"sluice.run.started"}
-                          : Value::object({{"type", "sluice.task.succeeded"},
-                                           {"subject", fmt::format("step-{}", at - 1)}});
-        auto invoke = Value::object(
-            {{"invoke",
-              Value::object({{"function", "noop"}, {"subject", fmt::format("step-{}", at)}})}});
+        auto on =
+            at == 0 ? Value{"sluice.run.started"} : ends.pattern(fmt::format("step-{}", at - 1));
+        auto invoke = Value::object({{"invoke", ends.invoke(fmt::format("step-{}", at))}});
         triggers.push_back(Value::object({{"id", fmt::format("step-{}", at)},
                                           {"on", on},
                                           {"action", at == length ? Value{"finish"} : invoke}}));
@@ -254,7 +252,9 @@ Value sequence_form(std::uint64_t length) {
 }
 
 Result<void> bench_sequence(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
-    TRY(world.define(sequence_form(options.length)));
+    auto ends = TRY(
+        StepEnds::open(options, world, options.length * (options.repetitions + std::uint64_t{1})));
+    TRY(world.define(sequence_form(options.length, *ends)));
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
         auto run = fmt::format("sequence-{}", at);
         world.noop().take_calls();
@@ -280,25 +280,26 @@ Result<void> bench_sequence(const BenchOptions& options, BenchWorld& world, Benc
                      std::max<std::uint64_t>(1, figures.commits);
         figures.ceiling_sync_us.add(measure_sync_us(world.path(), bytes, 200));
     }
-    return {};
+    return ends->measure(figures);
 }
 
-Value parallel_form(std::uint64_t width) {
+Value parallel_form(std::uint64_t width, const StepEnds& ends) {
     auto count = static_cast<std::int64_t>(width);
-    auto invoke = Value::object({{"function", "noop"}, {"subject", "part"}, {"each", count}});
+    auto invoke = ends.invoke("part").with("each", count);
     auto begin = Value::object({{"id", "begin"},
                                 {"on", "sluice.run.started"},
                                 {"action", Value::object({{"invoke", invoke}})}});
-    auto on = Value::object({{"type", "sluice.task.succeeded"}, {"subject", "part"}});
     auto end = Value::object({{"id", "joined"},
-                              {"on", on},
+                              {"on", ends.pattern("part")},
                               {"condition", Value::object({{"count", count}})},
                               {"action", "finish"}});
     return Value::object({{"name", "parallel"}, {"triggers", Value::list({begin, end})}});
 }
 
 Result<void> bench_parallel(const BenchOptions& options, BenchWorld& world, BenchFigures& figures) {
-    TRY(world.define(parallel_form(options.width)));
+    auto ends = TRY(
+        StepEnds::open(options, world, options.width * (options.repetitions + std::uint64_t{1})));
+    TRY(world.define(parallel_form(options.width, *ends)));
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
         auto run = fmt::format("parallel-{}", at);
         auto before = world.engine().stats();
@@ -316,7 +317,7 @@ Result<void> bench_parallel(const BenchOptions& options, BenchWorld& world, Benc
         figures.commits = after.commits - before.commits;
         figures.ceiling_sync_us.add(measure_sync_us(world.path(), 64 * 1024, 50));
     }
-    return {};
+    return ends->measure(figures);
 }
 
 /// Starts runs that wait, as many at a time as the window lets through.

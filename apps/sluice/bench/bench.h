@@ -19,7 +19,7 @@ struct BenchOptions {
     std::uint32_t threads = 0; ///< 0: one, of asl one for each processor.
     std::uint32_t repetitions = 5;
     std::uint32_t pairs = 0; ///< Of noop and join in turn, to compare them.
-    std::string bus{};       ///< By which the events of noop, join and latency come; empty: none.
+    std::string bus{};       ///< By which events come; empty: none.
     std::string store{};     ///< Where state is; empty: the embedded store.
     std::string data;        ///< Where to write; empty: a folder that is removed again.
     std::string

@@ -45,7 +45,8 @@ Result<SteadyTime> read_one(event::Source& source) {
     return fail(Errc::Unavailable, "an event that was sent did not come");
 }
 
-/// From the sender to a bare reader, who waits for it.
+} // namespace
+
 Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Samples& samples) {
     auto source = TRY(load.open_source());
     TRY(source->resume(load.partition(), 0));
@@ -60,8 +61,6 @@ Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Sampl
     }
     return {};
 }
-
-} // namespace
 
 Result<event::Chunk> CountedSource::read(std::size_t bytes_max, Nanos wait) {
     auto chunk = TRY(source_.read(bytes_max, wait));
@@ -114,15 +113,22 @@ Result<void> bench_latency(const BenchOptions& options, BenchWorld& world, Bench
     TRY(world.start("latency", "latency"));
     auto source = TRY(load->open_source());
     auto counted = CountedSource{*source, load->partition(), latency_events};
-    auto fed = std::async(std::launch::async, [&] { return world.engine().feed(counted, {}); });
+    auto stop = std::stop_source{};
+    auto fed = std::async(std::launch::async,
+                          [&] { return world.engine().feed(counted, {}, stop.get_token()); });
     for (auto at = 0; at < latency_events; ++at) {
         auto begin = std::chrono::steady_clock::now();
-        TRY(send_and_wait(*producer,
-                          {.to = load->partition(),
-                           .key = fmt::format("ping/{}", at),
-                           .json = latency_event(static_cast<std::uint64_t>(at), "ping")}));
+        auto sent = send_and_wait(*producer,
+                                  {.to = load->partition(),
+                                   .key = fmt::format("ping/{}", at),
+                                   .json = latency_event(static_cast<std::uint64_t>(at), "ping")});
+        if (!sent) {
+            stop.request_stop();
+            return std::unexpected(sent.error());
+        }
         auto call = world.noop().wait_for_call(std::chrono::seconds{10});
         if (!call) {
+            stop.request_stop();
             return fail(Errc::Unavailable, "an event that was sent led to no call");
         }
         figures.latency_us.add(std::chrono::duration<double, std::micro>(*call - begin).count());

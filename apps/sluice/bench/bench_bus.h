@@ -60,6 +60,9 @@ private:
     ShardId at_{0};
 };
 
+/// From the sender to a bare reader of the partition, who waits for it: microseconds, one by one.
+Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Samples& samples);
+
 /// How long an event takes from its sender to the call that it leads to, one at a time, beside how
 /// long it takes to a bare reader.
 Result<void> bench_latency(const BenchOptions& options, BenchWorld& world, BenchFigures& figures);

@@ -48,6 +48,9 @@ void NotingSink::deliver(event::Delivery delivery, Done done) {
         calls_.push_back(std::chrono::steady_clock::now());
         changed_.notify_one();
     }
+    if (told_) {
+        told_(delivery);
+    }
     done({.result = std::move(delivery.payload)});
 }
 

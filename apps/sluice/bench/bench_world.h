@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,6 +31,8 @@ class NotingSink final : public event::Sink {
 public:
     void deliver(event::Delivery delivery, Done done) override;
     void cancel(std::string_view /*token*/) override {}
+    /// Hears of each call before it is answered. To be set while there are none.
+    void set_told(std::function<void(const event::Delivery&)> told) { told_ = std::move(told); }
     std::vector<SteadyTime> take_calls();
     /// The next one, at most so long from now.
     std::optional<SteadyTime> wait_for_call(Nanos wait);
@@ -38,6 +41,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<SteadyTime> calls_;
+    std::function<void(const event::Delivery&)> told_;
 };
 
 /// Events in memory, as JSON lines, in chunks: what a broker would hand over.
