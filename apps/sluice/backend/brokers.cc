@@ -78,6 +78,14 @@ Broker amqp() {
 #endif
 
 #if SLUICE_WITH_KAFKA
+Result<connector::kafka::Options> kafka_source(const Value& form) {
+    auto options = TRY(connector::kafka::parse_form(form));
+    if (options.topics.empty()) {
+        return fail(Errc::InvalidInput, "topics: expected the topics to read, found none");
+    }
+    return options;
+}
+
 Broker kafka() {
     namespace kafka = connector::kafka;
     return {.schemes = {"kafka", "kafkas"},
@@ -87,12 +95,12 @@ Broker kafka() {
                 return kafka::open_bus(options, diagnostics);
             },
             .check = [](const Value& form) -> Result<void> {
-                std::ignore = TRY(kafka::parse_form(form));
+                std::ignore = TRY(kafka_source(form));
                 return {};
             },
             .source = [](const Value& form,
                          Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Source>> {
-                auto options = TRY(kafka::parse_form(form));
+                auto options = TRY(kafka_source(form));
                 return kafka::open_source("kafka", options, diagnostics);
             },
             .producer = [](const Value& form,
@@ -131,6 +139,14 @@ Broker nats() {
 #endif
 
 #if SLUICE_WITH_REDIS
+Result<connector::redis::Options> redis_source(const Value& form) {
+    auto options = TRY(connector::redis::parse_form(form));
+    if (options.streams.empty()) {
+        return fail(Errc::InvalidInput, "streams: expected the streams to read, found none");
+    }
+    return options;
+}
+
 Broker redis() {
     namespace redis = connector::redis;
     return {.schemes = {"redis", "rediss"},
@@ -140,12 +156,12 @@ Broker redis() {
                 return redis::open_bus(options, diagnostics);
             },
             .check = [](const Value& form) -> Result<void> {
-                std::ignore = TRY(redis::parse_form(form));
+                std::ignore = TRY(redis_source(form));
                 return {};
             },
             .source = [](const Value& form,
                          Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Source>> {
-                auto options = TRY(redis::parse_form(form));
+                auto options = TRY(redis_source(form));
                 return redis::open_source(options, diagnostics);
             },
             .producer = [](const Value& form,

@@ -47,6 +47,9 @@ public:
         feed_.note_read(chunk.records.size(), source_.lag(), source_.trouble());
         return chunk;
     }
+    void pass_over(std::string_view partition, std::uint64_t number) override {
+        source_.pass_over(own(partition), number);
+    }
     void confirm(std::string_view partition, std::uint64_t position) override {
         source_.confirm(own(partition), position);
     }

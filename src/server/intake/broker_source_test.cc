@@ -35,7 +35,10 @@ class TopicSource final : public event::Source {
 public:
     explicit TopicSource(Topic& topic) : topic_(topic) {}
 
-    std::string_view name() const override { return "topic"; }
+    std::string_view name() const override { return "a topic's source"; }
+    Result<std::vector<std::string>> partitions() override {
+        return std::vector<std::string>{"topic"};
+    }
     Result<void> resume(std::string_view partition, std::uint64_t position) override {
         EXPECT_EQ(partition, "topic");
         next_ = position;
