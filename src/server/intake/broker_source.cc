@@ -98,8 +98,9 @@ private:
     }
 
     Result<std::uint64_t> read_all(const std::stop_token& stop) {
-        auto source = TRY(brokers_.open(form_));
-        auto print = fingerprint(value::to_json(form_), "");
+        auto source = TRY(brokers_.open(feed_->space(), form_));
+        // With another password it is still the same source.
+        auto print = fingerprint(value::to_json(brokers_.shown(form_)), "");
         auto named = NamedSource{
             *source, fmt::format("source/{}/{:016x}", feed_->full_name(), print.high), *feed_};
         return feed_->read_all(named, stop);
