@@ -66,6 +66,7 @@ STEPS = [
     meeting("Step Functions", "e2e/stepfunctions_test.py"),
     meeting("client", "e2e/client_test.py"),
     meeting("operations", "e2e/operations_test.py"),
+    meeting("broker sources and sinks", "e2e/broker_test.py"),
     meeting("several processes", "e2e/cluster_test.py"),
     meeting("deployment", "e2e/deploy_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),

@@ -4,7 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "connector/broker/form.h"
 #include "reactor/control_group.h"
+#include "sluice/backend/brokers.h"
 #include "workflow/asl/compile.h"
 
 namespace sluice::app {
@@ -135,6 +137,7 @@ Functions::~Functions() {
         }
     }
     queues_->stop();
+    senders_.stop();
 }
 
 Result<std::unique_ptr<Functions>> Functions::create(const std::vector<FunctionForm>& forms,
@@ -224,6 +227,24 @@ Result<std::shared_ptr<event::Sink>> Functions::make_http(const FunctionForm& fo
     return std::make_shared<connector::http::Sink>(caller_for(form), std::move(source));
 }
 
+Result<std::shared_ptr<event::Sink>> Functions::make_broker(const FunctionForm& form) {
+    auto expanded = [form = form.broker, scope = form.secret_scope,
+                     secrets = secrets_]() -> Result<Value> {
+        return secrets == nullptr ? form : connector::broker::expand(form, *secrets, scope);
+    };
+    auto now = TRY(expanded());
+    auto to = check_broker_sink(now);
+    if (!to) {
+        return fail(Errc::InvalidInput, "function \"{}\": {}", form.name, to.error().message);
+    }
+    auto open = [expanded,
+                 &diagnostics = diagnostics_]() -> Result<std::unique_ptr<event::Producer>> {
+        auto form = TRY(expanded());
+        return open_broker_producer(form, diagnostics);
+    };
+    return senders_.make({.to = *std::move(to), .open = std::move(open)});
+}
+
 Result<engine::Function> Functions::make(const FunctionForm& form) {
     auto lock = std::lock_guard{mutex_};
     auto function = engine::Function{.concurrency = form.concurrency};
@@ -243,6 +264,12 @@ Result<engine::Function> Functions::make(const FunctionForm& form) {
                 std::make_shared<connector::poll::Sink>(queues_, poll_function_of(form));
             break;
         case FunctionKind::Pool: function.slots = form.slots; break;
+        case FunctionKind::Broker: {
+            constexpr auto most = connector::broker::Senders::calls_max;
+            function.owner = TRY(make_broker(form));
+            function.concurrency = form.concurrency == 0 ? most : std::min(form.concurrency, most);
+            break;
+        }
     }
     function.sink = function.owner ? function.owner.get() : function.sink;
     if (form.pool) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "connector/broker/sink.h"
 #include "connector/builtin/sink.h"
 #include "connector/http/caller.h"
 #include "connector/http/invoke_sink.h"
@@ -75,6 +76,7 @@ private:
     using Caller = std::shared_ptr<connector::http::Caller>;
     const Caller& caller_for(const workflow::raw::FunctionForm& form);
     Result<std::shared_ptr<event::Sink>> make_http(const workflow::raw::FunctionForm& form);
+    Result<std::shared_ptr<event::Sink>> make_broker(const workflow::raw::FunctionForm& form);
 
     observe::Diagnostics& diagnostics_;
     const secret::Secrets* secrets_; ///< Null: there are none.
@@ -86,6 +88,7 @@ private:
     std::unique_ptr<connector::objects::Sink> objects_;   ///< Null: there are no integrations.
     std::unique_ptr<connector::http::InvokeSink> invoke_; ///< The same.
     std::shared_ptr<connector::poll::Queues> queues_;
+    connector::broker::Senders senders_{timers_};
     std::mutex mutex_;
     std::optional<std::string> callback_base_; ///< Nothing: not open yet.
     Caller guarded_caller_; ///< To public addresses only; null until it is needed.

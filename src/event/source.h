@@ -39,10 +39,9 @@ class Source {
 public:
     virtual ~Source() = default;
     virtual std::string_view name() const = 0;
-    /// Those there are now, for whoever reads all of it.
-    virtual Result<std::vector<std::string>> partitions() {
-        return std::vector{std::string{name()}};
-    }
+    /// Those there are now, for whoever reads all of it; others may come up later in `read`. None
+    /// where whoever reads has to name them, as of a bus.
+    virtual Result<std::vector<std::string>> partitions() = 0;
     /// From now on a partition is read, from behind this number on. Fails when what comes next is
     /// no longer there: it never goes on elsewhere.
     virtual Result<void> resume(std::string_view partition, std::uint64_t position) = 0;

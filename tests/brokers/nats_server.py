@@ -39,6 +39,32 @@ class Nats(Broker):
 
     def request(self, subject, content=""):
         """The answer to a request, of JetStream's API for instance, by a connection of its own."""
+        body = content if isinstance(content, str) else json.dumps(content)
+        connection = self.log_in()
+        try:
+            connection.sendall(f"SUB answer 1\r\nPUB {subject} answer {len(body.encode())}\r\n{body}\r\n".encode())
+            while not (line := read_line(connection)).startswith(b"MSG "):
+                # HMSG: nobody listens there, JetStream not yet.
+                if line.startswith((b"-ERR", b"HMSG")):
+                    raise ConnectionError(line.decode())
+            return json.loads(read(connection, int(line.split()[-1])))
+        finally:
+            connection.close()
+
+    def publish(self, subject, *bodies):
+        """To whoever listens; returns when the server has them."""
+        connection = self.log_in()
+        try:
+            for body in bodies:
+                connection.sendall(f"PUB {subject} {len(body.encode())}\r\n{body}\r\n".encode())
+            connection.sendall(b"PING\r\n")
+            while (line := read_line(connection)) != b"PONG":
+                if line.startswith(b"-ERR"):
+                    raise ConnectionError(line.decode())
+        finally:
+            connection.close()
+
+    def log_in(self):
         connection = self.connect()
         try:
             greeting = read_line(connection)
@@ -49,16 +75,11 @@ class Nats(Broker):
                 connection = context.wrap_socket(connection, server_hostname=self.host)
             who = {"user": "sluice", "pass": self.password} if self.password else {}
             options = json.dumps({"verbose": False, "headers": True, "no_responders": True, **who})
-            body = content if isinstance(content, str) else json.dumps(content)
-            connection.sendall(f"CONNECT {options}\r\nSUB answer 1\r\n"
-                               f"PUB {subject} answer {len(body.encode())}\r\n{body}\r\n".encode())
-            while not (line := read_line(connection)).startswith(b"MSG "):
-                # HMSG: nobody listens there, JetStream not yet.
-                if line.startswith((b"-ERR", b"HMSG")):
-                    raise ConnectionError(line.decode())
-            return json.loads(read(connection, int(line.split()[-1])))
-        finally:
+            connection.sendall(f"CONNECT {options}\r\n".encode())
+            return connection
+        except BaseException:
             connection.close()
+            raise
 
 
 def read(connection, count):

@@ -48,6 +48,7 @@ struct Broker {
     std::function<Result<std::unique_ptr<event::Bus>>(const std::string&, Diagnostics&)> bus;
     std::function<Result<void>(const Value&)> check;
     std::function<Result<std::unique_ptr<event::Source>>(const Value&, Diagnostics&)> source;
+    std::function<Result<std::string>(const Value&)> check_sink; ///< Gives where events go.
     std::function<Result<std::unique_ptr<event::Producer>>(const Value&, Diagnostics&)> producer;
 };
 
@@ -69,6 +70,10 @@ Broker amqp() {
                 auto options = TRY(amqp::read_source_form(form));
                 return amqp::open_source(options, diagnostics);
             },
+            .check_sink = [](const Value& form) -> Result<std::string> {
+                auto options = TRY(amqp::read_sink_form(form));
+                return options.routing_key;
+            },
             .producer = [](const Value& form,
                            Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Producer>> {
                 auto options = TRY(amqp::read_sink_form(form));
@@ -78,6 +83,15 @@ Broker amqp() {
 #endif
 
 #if SLUICE_WITH_KAFKA
+Result<connector::kafka::Options> kafka_topics(const Value& form) {
+    auto options = TRY(connector::kafka::parse_form(form));
+    if (options.topics.empty()) {
+        return fail(Errc::InvalidInput,
+                    "topics: expected those to read, or the one to write to, found none");
+    }
+    return options;
+}
+
 Broker kafka() {
     namespace kafka = connector::kafka;
     return {.schemes = {"kafka", "kafkas"},
@@ -87,17 +101,21 @@ Broker kafka() {
                 return kafka::open_bus(options, diagnostics);
             },
             .check = [](const Value& form) -> Result<void> {
-                std::ignore = TRY(kafka::parse_form(form));
+                std::ignore = TRY(kafka_topics(form));
                 return {};
             },
             .source = [](const Value& form,
                          Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Source>> {
-                auto options = TRY(kafka::parse_form(form));
+                auto options = TRY(kafka_topics(form));
                 return kafka::open_source("kafka", options, diagnostics);
+            },
+            .check_sink = [](const Value& form) -> Result<std::string> {
+                auto options = TRY(kafka_topics(form));
+                return options.topics.front();
             },
             .producer = [](const Value& form,
                            Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Producer>> {
-                auto options = TRY(kafka::parse_form(form));
+                auto options = TRY(kafka_topics(form));
                 return kafka::Producer::open(options, diagnostics);
             }};
 }
@@ -121,6 +139,10 @@ Broker nats() {
                 auto options = TRY(nats::parse_source(form));
                 return nats::open_source(options, diagnostics);
             },
+            .check_sink = [](const Value& form) -> Result<std::string> {
+                auto options = TRY(nats::parse_sink(form));
+                return options.subject;
+            },
             .producer = [](const Value& form,
                            Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Producer>> {
                 auto options = TRY(nats::parse_sink(form));
@@ -131,6 +153,15 @@ Broker nats() {
 #endif
 
 #if SLUICE_WITH_REDIS
+Result<connector::redis::Options> redis_streams(const Value& form) {
+    auto options = TRY(connector::redis::parse_form(form));
+    if (options.streams.empty()) {
+        return fail(Errc::InvalidInput,
+                    "streams: expected those to read, or the one to write to, found none");
+    }
+    return options;
+}
+
 Broker redis() {
     namespace redis = connector::redis;
     return {.schemes = {"redis", "rediss"},
@@ -140,17 +171,21 @@ Broker redis() {
                 return redis::open_bus(options, diagnostics);
             },
             .check = [](const Value& form) -> Result<void> {
-                std::ignore = TRY(redis::parse_form(form));
+                std::ignore = TRY(redis_streams(form));
                 return {};
             },
             .source = [](const Value& form,
                          Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Source>> {
-                auto options = TRY(redis::parse_form(form));
+                auto options = TRY(redis_streams(form));
                 return redis::open_source(options, diagnostics);
+            },
+            .check_sink = [](const Value& form) -> Result<std::string> {
+                auto options = TRY(redis_streams(form));
+                return options.streams.front();
             },
             .producer = [](const Value& form,
                            Diagnostics& diagnostics) -> Result<std::unique_ptr<event::Producer>> {
-                auto options = TRY(redis::parse_form(form));
+                auto options = TRY(redis_streams(form));
                 return redis::open_producer(options, diagnostics);
             }};
 }
@@ -214,6 +249,11 @@ Result<std::unique_ptr<event::Source>> open_broker_source(const Value& form,
                                                           Diagnostics& diagnostics) {
     const auto* broker = TRY(broker_of(form));
     return broker->source(form, diagnostics);
+}
+
+Result<std::string> check_broker_sink(const Value& form) {
+    const auto* broker = TRY(broker_of(form));
+    return broker->check_sink(form);
 }
 
 Result<std::unique_ptr<event::Producer>> open_broker_producer(const Value& form,

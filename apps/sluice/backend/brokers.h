@@ -19,7 +19,8 @@ Result<std::unique_ptr<event::Bus>> open_bus(const std::string& url,
 Result<void> check_broker_source(const Value& form);
 Result<std::unique_ptr<event::Source>> open_broker_source(const Value& form,
                                                           observe::Diagnostics& diagnostics);
-/// Functions that put an event on a bus: the same.
+/// Functions that put an event on a bus: the same. Gives where events go.
+Result<std::string> check_broker_sink(const Value& form);
 Result<std::unique_ptr<event::Producer>> open_broker_producer(const Value& form,
                                                               observe::Diagnostics& diagnostics);
 

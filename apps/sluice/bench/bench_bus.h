@@ -21,6 +21,7 @@ public:
         : source_(source), partition_(std::move(partition)), left_(events) {}
 
     std::string_view name() const override { return partition_; }
+    Result<std::vector<std::string>> partitions() override { return std::vector{partition_}; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override {
         return source_.resume(partition, position);
     }

@@ -50,6 +50,7 @@ public:
     LinesInMemory(std::string name, const std::vector<std::string>& lines);
 
     std::string_view name() const override { return name_; }
+    Result<std::vector<std::string>> partitions() override { return std::vector{name_}; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
     void confirm(std::string_view partition, std::uint64_t position) override;

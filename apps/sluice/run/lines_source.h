@@ -30,6 +30,7 @@ public:
                                                      Reports reports);
 
     std::string_view name() const override { return name_; }
+    Result<std::vector<std::string>> partitions() override { return std::vector{name_}; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
     void pass_over(std::string_view partition, std::uint64_t number) override;

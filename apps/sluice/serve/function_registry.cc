@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "connector/broker/form.h"
 #include "secret/secrets.h"
 
 namespace sluice::app {
@@ -44,10 +45,12 @@ std::string without_query(std::string url) {
 Value view_of_document(const server::Document& document) {
     auto form = workflow::raw::read_function(document.name, document.content);
     auto kind = form ? form->kind : FunctionKind::Builtin;
-    auto view = document.content.with("function", document.name)
-                    .with("kind", to_string(kind))
-                    .with("origin", "api");
-    if (const auto* url = view.find("url"); url != nullptr && url->is_string()) {
+    auto content = kind == FunctionKind::Broker ? connector::broker::masked(document.content)
+                                                : document.content;
+    auto view =
+        content.with("function", document.name).with("kind", to_string(kind)).with("origin", "api");
+    const auto* url = view.find("url");
+    if (kind != FunctionKind::Broker && url != nullptr && url->is_string()) {
         view = view.with("url", without_query(std::string{url->as_string()}));
     }
     const auto* headers = view.find("headers");
@@ -81,7 +84,7 @@ FunctionRegistry::FunctionRegistry(server::Documents& documents, Functions& func
 
 void FunctionRegistry::load(observe::Diagnostics& diagnostics) {
     for (const auto& document : documents_.list(document_kind)) {
-        auto form = read(document.name, document.content);
+        auto form = read(document.space, document.name, document.content);
         auto added = form ? functions_.add(document.space, *form) : Result<void>{};
         if (!form || !added) {
             diagnostics.warn("a stored function cannot be used",
@@ -117,7 +120,8 @@ KnownFunctions FunctionRegistry::known() const {
     return known;
 }
 
-std::expected<FunctionForm, Problem> FunctionRegistry::read(const std::string& name,
+std::expected<FunctionForm, Problem> FunctionRegistry::read(const std::string& space,
+                                                            const std::string& name,
                                                             const Value& form) const {
     auto read = workflow::raw::read_function(name, form);
     if (!read) {
@@ -143,6 +147,7 @@ std::expected<FunctionForm, Problem> FunctionRegistry::read(const std::string& n
             forbidden("secrets are the operator's to give: in the file of serve --functions"));
     }
     read->is_private = limits_.allows_private;
+    read->secret_scope = space;
     return *std::move(read);
 }
 
@@ -155,7 +160,7 @@ std::expected<Value, Problem> FunctionRegistry::put(const std::string& space,
             .detail =
                 fmt::format("\"{}\" is built in or the operator's: take another name", name)});
     }
-    auto read = this->read(name, form);
+    auto read = this->read(space, name, form);
     if (!read) {
         return std::unexpected(std::move(read.error()));
     }

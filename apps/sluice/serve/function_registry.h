@@ -47,7 +47,8 @@ public:
     std::vector<Value> list(std::string_view space) const override;
 
 private:
-    std::expected<workflow::raw::FunctionForm, server::Problem> read(const std::string& name,
+    std::expected<workflow::raw::FunctionForm, server::Problem> read(const std::string& space,
+                                                                     const std::string& name,
                                                                      const Value& form) const;
 
     server::Documents& documents_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "connector/broker/form.h"
 #include "sluice/backend/brokers.h"
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
@@ -163,9 +164,16 @@ Result<void> Serving::open_session() {
                  auto checked = check_broker_source(form);
                  return checked ? std::string{} : checked.error().message;
              },
-             .open =
-                 [this](const Value& form) { return open_broker_source(form, diagnostics_); }}}));
+             .open = [this](std::string_view space,
+                            const Value& form) { return open_source(space, form); },
+             .shown = connector::broker::masked}}));
     return {};
+}
+
+Result<std::unique_ptr<event::Source>> Serving::open_source(std::string_view space,
+                                                            const Value& form) {
+    auto expanded = TRY(connector::broker::expand(form, secrets_, space));
+    return open_broker_source(expanded, diagnostics_);
 }
 
 Result<std::optional<SessionOptions::Shared>> Serving::shared() const {

@@ -5,8 +5,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
+#include "event/source.h"
 #include "http/server.h"
 #include "observe/diagnostic_lines.h"
 #include "observe/metrics.h"
@@ -66,6 +68,8 @@ private:
     Result<void> listen();
     Result<void> open_session();
     Result<std::optional<SessionOptions::Shared>> shared() const;
+    /// With the secrets of its namespace.
+    Result<std::unique_ptr<event::Source>> open_source(std::string_view space, const Value& form);
     void keep_intake();
     void take_input(const http::Request& request, const server::Reply& reply) const;
     Result<FunctionFile> operator_functions() const;

@@ -77,20 +77,27 @@ private:
     Result<void> begin() {
         auto partitions = TRY(source_.partitions());
         for (const auto& partition : partitions) {
-            auto positions = TRY(positions_of(store_, partition));
-            auto position = *std::ranges::min_element(positions);
-            TRY(source_.resume(partition, position));
-            partitions_[partition] = {
-                .name = partition, .positions = std::move(positions), .last = position};
+            TRY(begin(partition));
         }
+        return {};
+    }
+
+    Result<void> begin(const std::string& partition) {
+        auto positions = TRY(positions_of(store_, partition));
+        auto position = *std::ranges::min_element(positions);
+        TRY(source_.resume(partition, position));
+        partitions_[partition] = {
+            .name = partition, .positions = std::move(positions), .last = position};
         return {};
     }
 
     Result<void> hand_out(const event::Chunk& chunk) {
         auto found = partitions_.find(chunk.partition);
+        if (found == partitions_.end() && chunk.is_numbered) {
+            return begin(chunk.partition); // From our own position: this chunk comes again.
+        }
         if (found == partitions_.end()) {
-            return fail(Errc::InvalidInput, "source {} gave events of {}: expected its own",
-                        source_.name(), chunk.partition);
+            found = partitions_.try_emplace(chunk.partition).first;
         }
         auto& partition = found->second;
         if (!chunk.is_numbered && partition.is_numbered) {

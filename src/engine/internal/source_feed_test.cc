@@ -20,6 +20,9 @@ public:
         : events_(std::move(events)), events_per_chunk_(events_per_chunk) {}
 
     std::string_view name() const override { return "list"; }
+    Result<std::vector<std::string>> partitions() override {
+        return is_found_late ? std::vector<std::string>{} : std::vector<std::string>{"list"};
+    }
     Result<void> resume(std::string_view /*partition*/, std::uint64_t position) override {
         resumed_at = position;
         next_ = position;
@@ -43,6 +46,7 @@ public:
     }
 
     bool is_numbered = true;
+    bool is_found_late = false; ///< It is not told of before it is read.
     std::uint64_t resumed_at = 99;
     std::uint64_t confirmed = 0;
     std::vector<std::uint64_t> passed_over;
@@ -131,6 +135,7 @@ public:
     explicit BrokenSource(event::Source& inner) : inner_(inner) {}
 
     std::string_view name() const override { return inner_.name(); }
+    Result<std::vector<std::string>> partitions() override { return inner_.partitions(); }
     Result<void> resume(std::string_view partition, std::uint64_t position) override {
         return inner_.resume(partition, position);
     }
@@ -192,6 +197,18 @@ TEST_F(SourceFeedTest, CountsAnewWhereASourceHasNoPositions) {
         EXPECT_EQ(fired("r1"), 2U * times);
         EXPECT_EQ(read_quarantine(store_, 10)->size(), times);
     }
+}
+
+TEST_F(SourceFeedTest, TakesUpAPartitionThatComesUpLate) {
+    start("r1", "counts");
+    auto first = ListSource{items({"r1", "r1"})};
+    EXPECT_EQ(engine_->feed(first, {}), 2U);
+
+    auto longer = ListSource{items({"r1", "r1", "r1", "r1"})};
+    longer.is_found_late = true;
+    EXPECT_EQ(engine_->feed(longer, {}), 2U);
+    EXPECT_EQ(longer.resumed_at, 2U);
+    EXPECT_EQ(fired("r1"), 4U);
 }
 
 TEST_F(SourceFeedTest, SendsAnEventToEachRunThatItsRouteNames) {

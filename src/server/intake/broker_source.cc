@@ -47,6 +47,9 @@ public:
         feed_.note_read(chunk.records.size(), source_.lag(), source_.trouble());
         return chunk;
     }
+    void pass_over(std::string_view partition, std::uint64_t number) override {
+        source_.pass_over(own(partition), number);
+    }
     void confirm(std::string_view partition, std::uint64_t position) override {
         source_.confirm(own(partition), position);
     }
@@ -95,8 +98,9 @@ private:
     }
 
     Result<std::uint64_t> read_all(const std::stop_token& stop) {
-        auto source = TRY(brokers_.open(form_));
-        auto print = fingerprint(value::to_json(form_), "");
+        auto source = TRY(brokers_.open(feed_->space(), form_));
+        // With another password it is still the same source.
+        auto print = fingerprint(value::to_json(brokers_.shown(form_)), "");
         auto named = NamedSource{
             *source, fmt::format("source/{}/{:016x}", feed_->full_name(), print.high), *feed_};
         return feed_->read_all(named, stop);

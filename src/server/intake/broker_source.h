@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "event/source.h"
 #include "server/intake/sources.h"
@@ -14,7 +15,11 @@ namespace sluice::server::intake {
 struct Brokers {
     /// What is wrong with a form; empty: nothing.
     std::function<std::string(const Value& form)> check;
-    std::function<Result<std::unique_ptr<event::Source>>(const Value& form)> open;
+    /// For a source of this namespace.
+    std::function<Result<std::unique_ptr<event::Source>>(std::string_view space, const Value& form)>
+        open;
+    /// A form as people may see it.
+    std::function<Value(const Value& form)> shown;
 };
 
 /// What a broker holds: read by position, so that each event is taken once. `{url, from, …}`
@@ -25,6 +30,7 @@ public:
     explicit BrokerKind(Brokers brokers) : brokers_(std::move(brokers)) {}
 
     std::optional<Problem> check(const Value& form) const override;
+    Value shown(const Value& form) const override { return brokers_.shown(form); }
     std::unique_ptr<RunningSource> run(const Value& form, SourceFeed& feed) const override;
 
 private:

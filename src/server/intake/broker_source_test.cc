@@ -35,7 +35,10 @@ class TopicSource final : public event::Source {
 public:
     explicit TopicSource(Topic& topic) : topic_(topic) {}
 
-    std::string_view name() const override { return "topic"; }
+    std::string_view name() const override { return "a topic's source"; }
+    Result<std::vector<std::string>> partitions() override {
+        return std::vector<std::string>{"topic"};
+    }
     Result<void> resume(std::string_view partition, std::uint64_t position) override {
         EXPECT_EQ(partition, "topic");
         next_ = position;
@@ -91,11 +94,14 @@ protected:
             Brokers{.check = [](const Value& form) -> std::string {
                         return form.find("url") == nullptr ? "url: expected the broker's" : "";
                     },
-                    .open = [this](const Value&) -> Result<std::unique_ptr<event::Source>> {
+                    .open = [this](std::string_view space,
+                                   const Value&) -> Result<std::unique_ptr<event::Source>> {
+                        EXPECT_EQ(space, "default");
                         auto lock = std::lock_guard{topic_.mutex};
                         ++topic_.opened;
                         return std::make_unique<TopicSource>(topic_);
-                    }});
+                    },
+                    .shown = [](const Value& form) { return form.without("password"); }});
         sources_ = std::make_unique<Sources>(*documents_, *router_, clock_, std::move(kinds));
         sources_->start();
     }
@@ -132,6 +138,22 @@ TEST_F(BrokerSourceTest, TakesEachEventOnceOverRestarts) {
     put_event("2");
 
     EXPECT_EQ(*wait_end("orders").find("result"), Value{"2"});
+}
+
+TEST_F(BrokerSourceTest, KeepsItsPlaceWithAnotherPasswordAndShowsNone) {
+    start("orders", "pair");
+    put_event("1");
+    ASSERT_FALSE(sources_->put(
+        "default", "shop",
+        form(R"({"kind":"broker","url":"x","password":"old","to":{"run":"orders"}})")));
+    wait_until([&] { return is_confirmed(1); });
+    ASSERT_FALSE(sources_->put(
+        "default", "shop",
+        form(R"({"kind":"broker","url":"x","password":"new","to":{"run":"orders"}})")));
+    put_event("2");
+
+    EXPECT_EQ(*wait_end("orders").find("result"), Value{"2"});
+    EXPECT_EQ(sources_->view("default", "shop")->find("password"), nullptr);
 }
 
 TEST_F(BrokerSourceTest, StartsRunsByRoutes) {

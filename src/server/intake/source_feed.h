@@ -32,6 +32,7 @@ public:
 
     const std::string& name() const { return name_; }
     /// With its namespace.
+    const std::string& space() const { return space_; }
     std::string full_name() const { return space_ + "/" + name_; }
 
     /// Durable when `done` hears of it. What goes beyond the namespace's quota is refused with 429:

@@ -173,7 +173,9 @@ std::optional<Problem> Sources::set_paused(std::string_view space, std::string_v
 }
 
 Value Sources::view_of(const Key& key, const Entry& entry) const {
-    return entry.form.with("source", key.second)
+    auto found = kinds_.find(kind_of(entry.form));
+    auto form = found == kinds_.end() ? entry.form : found->second->shown(entry.form);
+    return form.with("source", key.second)
         .with("paused", is_paused(entry.form))
         .with("state", entry.feed->status());
 }

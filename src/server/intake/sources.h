@@ -29,6 +29,8 @@ public:
     virtual ~SourceKind() = default;
     /// What is wrong with a form; members that all sources have are not in it.
     virtual std::optional<Problem> check(const Value& form) const = 0;
+    /// A form without what is secret.
+    virtual Value shown(const Value& form) const { return form; }
     /// Begins to bring events; null for one that waits to be called. The feed outlives it.
     virtual std::unique_ptr<RunningSource> run(const Value& form, SourceFeed& feed) const = 0;
 };

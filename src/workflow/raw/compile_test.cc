@@ -102,6 +102,23 @@ TEST(FunctionForm, ReadsOneOnItsOwn) {
     EXPECT_THAT(wrong.error(), SizeIs(2));
 }
 
+TEST(Compile, LeavesToABrokerWhatOnlyItUnderstands) {
+    auto broker = read_function("f", Value::object({{"kind", "broker"},
+                                                    {"url", "redis://h"},
+                                                    {"streams", Value::list({"orders"})},
+                                                    {"concurrency", 10},
+                                                    {"timeout", "5s"}}));
+    ASSERT_TRUE(broker);
+    EXPECT_EQ(broker->kind, FunctionKind::Broker);
+    EXPECT_EQ(broker->broker,
+              Value::object({{"url", "redis://h"}, {"streams", Value::list({"orders"})}}));
+    EXPECT_EQ(broker->concurrency, 10U);
+    EXPECT_EQ(*broker->policy.find("timeout"), Value{"5s"});
+    auto wrong = read_function("f", Value::object({{"kind", "broker"}, {"retry", 7}}));
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error(), SizeIs(2));
+}
+
 TEST(Compile, ReadsLimitsAndPoolsOfFunctions) {
     auto definition = compiled(R"(name: x
 triggers: [{id: a, on: b}]

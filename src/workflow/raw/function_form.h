@@ -15,7 +15,7 @@
 namespace sluice::workflow::raw {
 
 /// A pool is declared among functions, though it is what calls take slots of and not called.
-enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll, Pool };
+enum class FunctionKind : std::uint8_t { Builtin, Process, Http, Poll, Pool, Broker };
 std::string_view to_string(FunctionKind kind);
 
 /// What each process of a function may use up; zero: no limit.
@@ -56,6 +56,8 @@ struct FunctionForm {
     Value policy;                  ///< `timeout`, `retry` and rates as written; null: none.
     std::uint32_t concurrency = 0; ///< Zero: no limit.
     std::uint32_t slots = 0;       ///< Of a pool.
+    Value broker;                  ///< What only the broker understands: `url`, and more.
+    std::string secret_scope;      ///< Whose secrets texts refer to; empty: the operator's.
     bool is_of_task = false;       ///< A task brings it along, and nobody else calls it.
 
     bool operator==(const FunctionForm&) const = default;

@@ -29,6 +29,9 @@ public:
     ~QueueSource() override;
 
     std::string_view name() const override { return "amqp"; }
+    Result<std::vector<std::string>> partitions() override {
+        return options_.queue.empty() ? std::vector<std::string>{} : std::vector{options_.queue};
+    }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     void leave(std::string_view partition) override;
     Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;

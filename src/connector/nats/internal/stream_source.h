@@ -31,6 +31,7 @@ public:
     ~StreamSource() override;
 
     std::string_view name() const override { return "nats"; }
+    Result<std::vector<std::string>> partitions() override { return options_.streams; }
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     void leave(std::string_view partition) override;
     Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;

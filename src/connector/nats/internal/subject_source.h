@@ -21,6 +21,7 @@ public:
                                                        observe::Diagnostics& diagnostics);
 
     std::string_view name() const override { return "nats"; }
+    Result<std::vector<std::string>> partitions() override { return std::vector{options_.subject}; }
     /// The one partition is the subject.
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     void leave(std::string_view partition) override;

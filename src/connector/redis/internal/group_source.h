@@ -26,6 +26,7 @@ public:
     ~GroupSource() override;
 
     std::string_view name() const override { return "redis"; }
+    Result<std::vector<std::string>> partitions() override { return options_.streams; }
     /// The position is the server's: the number is not used.
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     void leave(std::string_view partition) override;

@@ -19,7 +19,7 @@ namespace {
 constexpr auto builtins = std::array<std::string_view, 5>{"echo", "fail", "flaky", "noop", "sleep"};
 
 constexpr auto kind_names =
-    std::array<std::string_view, 5>{"builtin", "process", "http", "poll", "pool"};
+    std::array<std::string_view, 6>{"builtin", "process", "http", "poll", "pool", "broker"};
 
 } // namespace
 
@@ -205,7 +205,7 @@ std::optional<FunctionKind> read_kind(const MemberReader& reader) {
             return each;
         }
     }
-    reader.expect("kind", "builtin, process, http, poll or pool");
+    reader.expect("kind", "broker, builtin, process, http, poll or pool");
     return std::nullopt;
 }
 
@@ -260,8 +260,44 @@ void check_members_of_kind(const MemberReader& reader, const FunctionForm& funct
     }
 }
 
+bool is_of_broker(const Value& form) {
+    const auto* kind = form.is_map() ? form.find("kind") : nullptr;
+    return kind != nullptr && *kind == Value{to_string(FunctionKind::Broker)};
+}
+
+/// What every function has is read here; the rest only the broker understands.
+FunctionForm read_broker(const std::string& name, const Value& form, const std::string& path,
+                         Problems& problems) {
+    auto function = FunctionForm{.name = name, .kind = FunctionKind::Broker, .broker = form};
+    auto shared = std::vector<value::Member>{};
+    for (auto member :
+         {"kind", "timeout", "retry", "concurrency", "rate", "burst", "priority", "per_key"}) {
+        if (const auto* found = form.find(member)) {
+            shared.push_back({member, *found});
+            function.broker = function.broker.without(member);
+        }
+    }
+    const auto own = Value::map(std::move(shared));
+    auto reader = MemberReader{
+        own,
+        path,
+        {"kind", "timeout", "retry", "concurrency", "rate", "burst", "priority", "per_key"},
+        problems};
+    const auto* url = form.find("url");
+    if (url == nullptr || !url->is_string() || url->size() == 0) {
+        reader.report("url", "expected the broker's address, such as redis://host:6379");
+    }
+    function.policy = read_policy(reader, problems);
+    function.concurrency = reader.count("concurrency");
+    read_limits(own, path, function, problems);
+    return function;
+}
+
 FunctionForm read_function(const std::string& name, const Value& form, const std::string& path,
                            Problems& problems) {
+    if (is_of_broker(form)) {
+        return read_broker(name, form, path, problems);
+    }
     auto function = FunctionForm{.name = name};
     const auto nothing = Value::map({});
     auto reader = MemberReader{
