@@ -51,8 +51,9 @@ struct EventLoad {
 
     std::uint64_t events() const { return chosen.size() * events_each; }
 
-    std::vector<std::string> lines(const std::string& run, const std::string& type,
-                                   std::size_t event_bytes) const {
+    /// One after the other, so that they take no memory where memory is measured.
+    void each_line(const std::string& run, const std::string& type, std::size_t event_bytes,
+                   const std::function<void(std::string)>& take) const {
         auto order = std::vector<std::uint64_t>{};
         for (auto trigger : chosen) {
             order.insert(order.end(), events_each, trigger);
@@ -61,15 +62,21 @@ struct EventLoad {
         for (auto at = order.size(); at > 1; --at) {
             std::swap(order[at - 1], order[random.below(at)]);
         }
-        auto made = std::vector<std::string>{};
-        made.reserve(order.size());
         for (auto at = std::size_t{0}; at < order.size(); ++at) {
             auto head = fmt::format(
                 R"({{"specversion":"1.0","id":"{}","source":"bench","type":"{}","subject":"s{}","time":"2026-01-01T00:00:00Z","run":"{}","data":{{"fill":")",
                 at, type, order[at], run);
             auto fill = event_bytes > head.size() + 3 ? event_bytes - head.size() - 3 : 0;
-            made.push_back(head + std::string(fill, 'x') + "\"}}");
+            take(head + std::string(fill, 'x') + "\"}}");
         }
+    }
+
+    std::vector<std::string> lines(const std::string& run, const std::string& type,
+                                   std::size_t event_bytes) const {
+        auto made = std::vector<std::string>{};
+        made.reserve(events());
+        each_line(run, type, event_bytes,
+                  [&](std::string line) { made.push_back(std::move(line)); });
         return made;
     }
 };
@@ -186,7 +193,7 @@ private:
 
     Result<std::uint64_t> feed_bus(const std::string& run, const std::string& type, double& seconds,
                                    BenchFigures& figures) {
-        TRY(bus_->fill(load_.lines(run, type, options_.event_bytes)));
+        TRY(fill_bus(run, type));
         auto source = TRY(bus_->open_source());
         auto counted = CountedSource{*source, bus_->partition(), load_.events()};
         auto begin = std::chrono::steady_clock::now();
@@ -195,7 +202,7 @@ private:
         figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
         source.reset();
         bus_->next();
-        TRY(bus_->fill(load_.lines(run, type, options_.event_bytes)));
+        TRY(fill_bus(run, type));
         auto ceiling = TRY(bus_->measure(load_.events()));
         bus_->next();
         figures.ceiling_group_events_per_second.add(ceiling.group_events_per_second);
@@ -203,6 +210,12 @@ private:
             figures.ceiling_position_events_per_second.add(ceiling.position_events_per_second);
         }
         return fed;
+    }
+
+    Result<void> fill_bus(const std::string& run, const std::string& type) {
+        return bus_->fill([&](const std::function<void(std::string)>& take) {
+            load_.each_line(run, type, options_.event_bytes, take);
+        });
     }
 
     const BenchOptions& options_;

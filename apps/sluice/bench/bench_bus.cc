@@ -80,20 +80,23 @@ BusLoad::~BusLoad() {
     static_cast<void>(bus_->remove(partitions_).has_value());
 }
 
-Result<void> BusLoad::fill(const std::vector<std::string>& lines) {
+Result<void> BusLoad::fill(
+    const std::function<void(const std::function<void(std::string)>&)>& lines) {
     auto producer = TRY(bus_->open_producer());
     auto failed = std::make_shared<std::atomic<std::uint64_t>>(0);
-    for (auto at = std::size_t{0}; at < lines.size(); ++at) {
-        producer->send(
-            {.to = partition(), .key = fmt::format("{}/{}", partition(), at), .json = lines[at]},
-            [failed](const Result<void>& sent) { *failed += sent ? 0 : 1; });
-    }
+    auto count = std::uint64_t{0};
+    lines([&](std::string line) {
+        producer->send({.to = partition(),
+                        .key = fmt::format("{}/{}", partition(), count++),
+                        .json = std::move(line)},
+                       [failed](const Result<void>& sent) { *failed += sent ? 0 : 1; });
+    });
     TRY(producer->flush(fill_wait_max));
     producer.reset();
     ::malloc_trim(0); // What was needed to fill it is no part of what is measured.
     if (*failed > 0) {
         return fail(Errc::Unavailable, "{} of {} events did not get onto the bus", failed->load(),
-                    lines.size());
+                    count);
     }
     return {};
 }

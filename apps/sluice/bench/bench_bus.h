@@ -45,7 +45,7 @@ public:
     ~BusLoad();
 
     /// Puts events into the next partition, which is the one that the others mean from now on.
-    Result<void> fill(const std::vector<std::string>& lines);
+    Result<void> fill(const std::function<void(const std::function<void(std::string)>&)>& lines);
     std::string partition() const { return bus_->partition(at_); }
     Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }
     Result<std::unique_ptr<event::Producer>> open_producer() { return bus_->open_producer(); }
