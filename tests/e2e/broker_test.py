@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Brokers as sources and sinks, as their users set them up: a real server, real brokers, events that come in, and go out again.
 
-usage: broker_test.py PROGRAM
+usage: broker_test.py PROGRAM [BrokerTest.NAME…]
 
 A broker that cannot be had is named with the reason, and its test skipped.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -386,8 +387,21 @@ triggers:
         return server.ask("GET", f"/v1/sources/{source}")[1]["state"]["error"]
 
 
+def run_beside_each_other(program):
+    """Every test in a process of its own: most of their time brokers start."""
+    def run(name):
+        done = subprocess.run([sys.executable, __file__, program, f"BrokerTest.{name}"], stderr=subprocess.PIPE, text=True, check=False)
+        print(done.stderr, file=sys.stderr, end="", flush=True)
+        return done.returncode
+    names = unittest.defaultTestLoader.getTestCaseNames(BrokerTest)
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        return int(any(list(threads.map(run, names))))
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    if len(sys.argv) == 2:
+        sys.exit(run_beside_each_other(sys.argv[1]))
     ServerTest.PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)
