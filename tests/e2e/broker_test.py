@@ -309,6 +309,28 @@ class BrokerTest(ServerTest):
             self.assertNotIn("hidden", json.dumps(answers))
             self.assertIn("ann:", json.dumps(answers))
 
+    def test_passwords_may_be_secrets_of_the_namespace(self):
+        redis = self.have(Redis, password="hidden")
+        os.makedirs(os.path.join(self.folder, "secrets", "default"))
+        self.file("secrets/default/redis", "hidden\n")
+        self.file("secrets/root", "hidden")
+        server = self.serve("--secrets", os.path.join(self.folder, "secrets"))
+        form = {"kind": "broker", "url": f"redis://127.0.0.1:{redis.port}", "streams": ["done"], "password": "${secret:redis}"}
+        self.put(server, "/v1/functions/out", form)
+        self.deploy(server, HEARD)
+        self.deploy(server, """
+name: sends
+triggers:
+  - {id: send, on: sluice.run.started, action: {emit: {type: done, data: "1", to: {sink: out}}}}
+""")
+        server.ask("POST", "/v1/runs", {"definition": "heard", "id": "h"})
+        self.put(server, "/v1/sources/back", {**form, "to": {"run": "h"}})
+        server.ask("POST", "/v1/runs", {"definition": "sends", "id": "s"})
+        self.wait_until(lambda: "done" in [each["json"]["type"] for each in self.events(server, "h")], lambda: "what was sent")
+        status, answer = server.ask("PUT", "/v1/functions/out", {**form, "password": "${secret:root}"})
+        self.assertEqual(status, 404, "the operator's secrets are not the namespace's")
+        self.assertNotIn("hidden", json.dumps([answer, server.ask("GET", "/v1/functions/out"), server.ask("GET", "/v1/sources/back")]))
+
     def send_to_a_queue_that_comes_late(self, rabbitmq):
         """What no queue takes fails, and is tried again: the same event."""
         server = self.serve()
