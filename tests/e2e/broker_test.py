@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Brokers as sources and sinks, as their users set them up: a real server, real brokers, events that come in, and go out again.
 
-usage: broker_test.py PROGRAM
+usage: broker_test.py PROGRAM [BrokerTest.NAME…]
 
 A broker that cannot be had is named with the reason, and its test skipped.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -308,6 +309,28 @@ class BrokerTest(ServerTest):
             self.assertNotIn("hidden", json.dumps(answers))
             self.assertIn("ann:", json.dumps(answers))
 
+    def test_passwords_may_be_secrets_of_the_namespace(self):
+        redis = self.have(Redis, password="hidden")
+        os.makedirs(os.path.join(self.folder, "secrets", "default"))
+        self.file("secrets/default/redis", "hidden\n")
+        self.file("secrets/root", "hidden")
+        server = self.serve("--secrets", os.path.join(self.folder, "secrets"))
+        form = {"kind": "broker", "url": f"redis://127.0.0.1:{redis.port}", "streams": ["done"], "password": "${secret:redis}"}
+        self.put(server, "/v1/functions/out", form)
+        self.deploy(server, HEARD)
+        self.deploy(server, """
+name: sends
+triggers:
+  - {id: send, on: sluice.run.started, action: {emit: {type: done, data: "1", to: {sink: out}}}}
+""")
+        server.ask("POST", "/v1/runs", {"definition": "heard", "id": "h"})
+        self.put(server, "/v1/sources/back", {**form, "to": {"run": "h"}})
+        server.ask("POST", "/v1/runs", {"definition": "sends", "id": "s"})
+        self.wait_until(lambda: "done" in [each["json"]["type"] for each in self.events(server, "h")], lambda: "what was sent")
+        status, answer = server.ask("PUT", "/v1/functions/out", {**form, "password": "${secret:root}"})
+        self.assertEqual(status, 404, "the operator's secrets are not the namespace's")
+        self.assertNotIn("hidden", json.dumps([answer, server.ask("GET", "/v1/functions/out"), server.ask("GET", "/v1/sources/back")]))
+
     def send_to_a_queue_that_comes_late(self, rabbitmq):
         """What no queue takes fails, and is tried again: the same event."""
         server = self.serve()
@@ -386,8 +409,21 @@ triggers:
         return server.ask("GET", f"/v1/sources/{source}")[1]["state"]["error"]
 
 
+def run_beside_each_other(program):
+    """Every test in a process of its own: most of their time brokers start."""
+    def run(name):
+        done = subprocess.run([sys.executable, __file__, program, f"BrokerTest.{name}"], stderr=subprocess.PIPE, text=True, check=False)
+        print(done.stderr, file=sys.stderr, end="", flush=True)
+        return done.returncode
+    names = unittest.defaultTestLoader.getTestCaseNames(BrokerTest)
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        return int(any(list(threads.map(run, names))))
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    if len(sys.argv) == 2:
+        sys.exit(run_beside_each_other(sys.argv[1]))
     ServerTest.PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -266,6 +266,18 @@ TEST_F(KafkaSource, LagIsWhatLiesBehindWhatWasHandedOut) {
     EXPECT_EQ(source->lag(), 5 - chunk->records.size());
 }
 
+TEST_F(KafkaSource, NamesThePartitionsOfItsTopics) {
+    auto options = orders();
+    auto source = std::move(*open_source("orders", options, diag_));
+    EXPECT_THAT(*source->partitions(), ElementsAre("orders/0", "orders/1", "orders/2"));
+
+    options.topics = {"elsewhere"};
+    rd_kafka_mock_topic_set_error(cluster_.get(), "elsewhere",
+                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    auto later = std::move(*open_source("later", options, diag_));
+    EXPECT_THAT(*later->partitions(), IsEmpty());
+}
+
 TEST_F(KafkaSource, ATopicIsReadWhole) {
     put("orders", 0, 1, 2);
     put("orders", 2, 3, 4);

@@ -189,6 +189,19 @@ TEST_F(RedisSource, APositionThatWasCutOffIsRefused) {
     EXPECT_THAT(fault_of(*source, "text", 0), HasSubstr("is no stream"));
 }
 
+TEST_F(RedisSource, RightBeforeTheFirstThatIsLeftNothingIsMissing) {
+    scene->add("s", 0, 100);
+    ASSERT_TRUE(scene->tell("XTRIM", "s", "MAXLEN", 50));
+    auto first = open("start=earliest");
+    ASSERT_TRUE(first->resume("s", 0));
+    auto got = read(*first, 50);
+
+    auto source = open();
+    EXPECT_EQ(fault_of(*source, "s", got.numbers.front() - 1), "none");
+    EXPECT_EQ(read(*source, 50).ids, numbers(50, 100));
+    EXPECT_THAT(fault_of(*source, "s", got.numbers.front() - 2), HasSubstr("may be gone"));
+}
+
 TEST_F(RedisSource, WhatIsCutOffWhileReadingStopsIt) {
     scene->add("s", 0, 10);
     auto source = open();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -23,7 +24,9 @@ constexpr auto chunk_bytes = std::size_t{512 * 1024};
 // A source is not read further ahead of what is durable, nor one of its partitions.
 constexpr auto chunks_under_way_max = std::size_t{32};
 constexpr auto chunks_of_one_max = std::size_t{16};
-// After as many, shards that nothing was for are told how far the partition is.
+// So often shards that nothing was for are told how far the partition is, at the latest after as
+// many chunks.
+constexpr auto move_interval = std::chrono::seconds{1};
 constexpr auto chunks_between_moves = std::uint64_t{64};
 // So soon a feed that waits for events sees that it is to stop, and confirms what is durable.
 constexpr auto idle_wait = std::chrono::milliseconds{20};
@@ -34,14 +37,26 @@ std::string counted_name(std::string_view partition) {
     return fmt::format("{}#{}", partition, count.fetch_add(1) + 1);
 }
 
+using Steady = std::chrono::steady_clock;
+
+/// All shards are being told how far a partition is.
+struct Move {
+    std::uint64_t number;
+    std::atomic<std::size_t> left; ///< Shards that have not answered.
+    std::atomic<bool> has_failed = false;
+};
+
 /// One partition while it is read.
 struct Partition {
     std::string name{};                     ///< Under which shards know it.
     std::vector<std::uint64_t> positions{}; ///< Of each shard when it began.
     bool is_numbered = true;
     bool is_left = false;    ///< Too much of it is under way: it is not read just now.
+    bool is_new = false;     ///< No shard has had anything of it.
     std::uint64_t last = 0;  ///< Number handed out last.
-    std::uint64_t moved = 0; ///< What all shards were told last.
+    std::uint64_t moved = 0; ///< Every shard keeps at least this position.
+    std::shared_ptr<Move> move{};
+    Steady::time_point moved_at = Steady::now();
     std::uint64_t confirmed = 0;
     std::uint64_t chunks = 0;
 };
@@ -83,18 +98,31 @@ private:
     }
 
     Result<void> begin(const std::string& partition) {
+        auto& begun = *TRY(know(partition));
+        return source_.resume(partition, begun.last);
+    }
+
+    /// Up to where shards have it.
+    Result<Partition*> know(const std::string& partition) {
         auto positions = TRY(positions_of(store_, partition));
         auto position = *std::ranges::min_element(positions);
-        TRY(source_.resume(partition, position));
-        partitions_[partition] = {
-            .name = partition, .positions = std::move(positions), .last = position};
-        return {};
+        auto is_new = std::ranges::max(positions) == 0;
+        auto known = Partition{.name = partition,
+                               .positions = std::move(positions),
+                               .is_new = is_new,
+                               .last = position,
+                               .moved = position};
+        return &partitions_.insert_or_assign(partition, std::move(known)).first->second;
     }
 
     Result<void> hand_out(const event::Chunk& chunk) {
         auto found = partitions_.find(chunk.partition);
         if (found == partitions_.end() && chunk.is_numbered) {
-            return begin(chunk.partition); // From our own position: this chunk comes again.
+            const auto& known = *TRY(know(chunk.partition));
+            if (!known.is_new) {
+                return source_.resume(chunk.partition, known.last); // This chunk comes again.
+            }
+            found = partitions_.find(chunk.partition); // It begins where its source says.
         }
         if (found == partitions_.end()) {
             found = partitions_.try_emplace(chunk.partition).first;
@@ -110,6 +138,9 @@ private:
             return fail(Errc::Corrupt, "source {} gave number {} of {} behind number {}",
                         source_.name(), first, chunk.partition, partition.last);
         }
+        if (std::exchange(partition.is_new, false) && partition.is_numbered && first > 1) {
+            TRY(keep_start(partition, first - 1));
+        }
         auto parts = TRY(split(chunk, partition));
         partition.last = chunk.records.back().number;
         progress_->begin(partition.name, first, partition.last, parts.size());
@@ -122,8 +153,28 @@ private:
             push_(std::move(part));
         }
         if (partition.is_numbered && ++partition.chunks % chunks_between_moves == 0) {
-            move_along(partition, false);
+            move_along(partition);
         }
+        return {};
+    }
+
+    /// Where a partition began is not found a second time: every shard keeps it before anything of
+    /// the partition is taken.
+    Result<void> keep_start(Partition& partition, std::uint64_t number) {
+        partition.last = number;
+        move_along(partition);
+        return wait_until_moved(partition);
+    }
+
+    Result<void> wait_until_moved(Partition& partition) {
+        auto move = std::exchange(partition.move, nullptr);
+        for (auto left = move->left.load(); left > 0; left = move->left.load()) {
+            move->left.wait(left);
+        }
+        if (move->has_failed) {
+            return fail(Errc::Unavailable, "the position of {} could not be kept", partition.name);
+        }
+        partition.moved = move->number;
         return {};
     }
 
@@ -189,10 +240,15 @@ private:
         last_part_->numbers.push_back(number);
     }
 
-    /// Confirms what is durable. A partition of which much is under way waits, the others go on.
+    /// Confirms what is durable, and what no shard will ask for again. A partition of which much is
+    /// under way waits, the others go on.
     Result<void> keep_pace() {
         for (auto& [name, partition] : partitions_) {
             auto confirmed = progress_->confirmed(partition.name);
+            if (partition.is_numbered) {
+                keep_moving(partition);
+                confirmed = std::min(confirmed, partition.moved);
+            }
             if (confirmed > partition.confirmed) {
                 partition.confirmed = confirmed;
                 source_.confirm(name, confirmed);
@@ -212,20 +268,35 @@ private:
         return {};
     }
 
+    void keep_moving(Partition& partition) {
+        if (partition.move && partition.move->left == 0) {
+            auto move = std::exchange(partition.move, nullptr);
+            partition.moved = move->has_failed ? partition.moved : move->number;
+        }
+        auto is_due = Steady::now() - partition.moved_at >= move_interval;
+        if (!partition.move && partition.last > partition.moved && is_due) {
+            move_along(partition);
+        }
+    }
+
     /// Each shard hears how far the partition is, so that reading resumes there and not where the
     /// shard last had an event of it.
-    void move_along(Partition& partition, bool is_awaited) {
-        partition.moved = partition.last;
+    void move_along(Partition& partition) {
+        partition.moved_at = Steady::now();
+        partition.move = std::make_shared<Move>(partition.last, store_.shard_count());
         for (auto shard = std::uint16_t{0}; shard < store_.shard_count(); ++shard) {
-            auto input = MoveInput{
-                .shard = ShardId{shard}, .partition = partition.name, .number = partition.last};
-            if (is_awaited) {
-                input.done = [progress = progress_, name = partition.name,
-                              first = partition.last](const Result<Value>& moved) {
-                    progress->finish(name, first, moved);
-                };
-            }
-            push_(std::move(input));
+            auto done = [move = partition.move](const Result<Value>& moved) {
+                if (!moved) {
+                    move->has_failed = true;
+                }
+                if (--move->left == 0) {
+                    move->left.notify_all();
+                }
+            };
+            push_(MoveInput{.shard = ShardId{shard},
+                            .partition = partition.name,
+                            .number = partition.last,
+                            .done = std::move(done)});
         }
     }
 
@@ -245,18 +316,13 @@ private:
             }
         }
         std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
-        TRY(keep_pace());
         for (auto& [name, partition] : partitions_) {
-            if (partition.is_numbered &&
-                partition.last > *std::ranges::min_element(partition.positions) &&
-                partition.last > partition.moved) {
-                progress_->begin(partition.name, partition.last, partition.last,
-                                 store_.shard_count());
-                move_along(partition, true);
+            if (partition.is_numbered && partition.last > partition.moved) {
+                move_along(partition);
+                TRY(wait_until_moved(partition));
             }
         }
-        std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
-        return {};
+        return keep_pace();
     }
 
     event::Source& source_;

@@ -25,14 +25,14 @@ public:
     }
     Result<void> resume(std::string_view /*partition*/, std::uint64_t position) override {
         resumed_at = position;
-        next_ = position;
+        next_ = position < before ? 0 : position - before;
         return {};
     }
     Result<event::Chunk> read(std::size_t /*bytes_max*/, Nanos /*wait*/) override {
         auto gathered = event::ChunkBuilder{};
         for (auto at = std::size_t{0}; at < events_per_chunk_ && next_ < events_.size(); ++at) {
             auto body = events_[next_++].json();
-            gathered.add(next_, {.content_type = {}, .attributes = {}, .body = body});
+            gathered.add(before + next_, {.content_type = {}, .attributes = {}, .body = body});
         }
         auto chunk = gathered.take("list", is_numbered);
         chunk.is_last = next_ == events_.size();
@@ -47,6 +47,7 @@ public:
 
     bool is_numbered = true;
     bool is_found_late = false; ///< It is not told of before it is read.
+    std::uint64_t before = 0;   ///< Number of what lies before the first.
     std::uint64_t resumed_at = 99;
     std::uint64_t confirmed = 0;
     std::vector<std::uint64_t> passed_over;
@@ -209,6 +210,43 @@ TEST_F(SourceFeedTest, TakesUpAPartitionThatComesUpLate) {
     EXPECT_EQ(engine_->feed(longer, {}), 2U);
     EXPECT_EQ(longer.resumed_at, 2U);
     EXPECT_EQ(fired("r1"), 4U);
+}
+
+TEST_F(SourceFeedTest, ANewPartitionThatComesUpLateIsNotBegunAnew) {
+    start("r1", "counts");
+    auto source = ListSource{items({"r1", "r1", "r1"})};
+    source.is_found_late = true;
+
+    EXPECT_EQ(engine_->feed(source, {}), 3U);
+
+    EXPECT_EQ(source.resumed_at, 99U) << "its source may begin with what is new, and that was it";
+    EXPECT_EQ(fired("r1"), 3U);
+}
+
+TEST_F(SourceFeedTest, EveryShardKeepsWhereAPartitionBegan) {
+    start("r1", "counts");
+    auto list = ListSource{items({"r1", "r1"})};
+    list.before = 700;
+    auto source = BrokenSource{list};
+    ASSERT_FALSE(engine_->feed(source, {})) << "it stops without telling its end";
+    auto positions = positions_of(store_, "list").value();
+
+    EXPECT_GE(*std::ranges::min_element(positions), 700U);
+
+    auto longer = ListSource{items({"r1", "r1", "r1"})};
+    longer.before = 700;
+    ASSERT_TRUE(engine_->feed(longer, {}));
+    EXPECT_GE(longer.resumed_at, 700U);
+    EXPECT_EQ(fired("r1"), 3U);
+}
+
+TEST_F(SourceFeedTest, ConfirmsNothingThatAShardWouldAskForAgain) {
+    start("r1", "counts");
+    auto list = ListSource{items({"r1", "r1"})};
+    auto source = BrokenSource{list};
+    ASSERT_FALSE(engine_->feed(source, {})) << "the other shards were not told of them";
+
+    EXPECT_EQ(list.confirmed, 0U);
 }
 
 TEST_F(SourceFeedTest, SendsAnEventToEachRunThatItsRouteNames) {

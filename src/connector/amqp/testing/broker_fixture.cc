@@ -65,9 +65,13 @@ void BrokerFixture::declare(const Options& options, const std::string& queue) {
 }
 
 Options BrokerFixture::queue_options(QueueType type) {
-    static auto count = std::atomic<int>{0};
     auto options = server_->options();
     options.type = type;
+    return queue_options(std::move(options));
+}
+
+Options BrokerFixture::queue_options(Options options) {
+    static auto count = std::atomic<int>{0};
     options.queue = fmt::format("test.{}", ++count);
     declare(options, options.queue);
     return options;

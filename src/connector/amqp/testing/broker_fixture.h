@@ -41,6 +41,8 @@ protected:
 
     /// Of the type, for one queue of this test's own, which is made.
     Options queue_options(QueueType type);
+    /// The same with what else the options say.
+    Options queue_options(Options options);
     void declare(const Options& options, const std::string& queue);
     void remove(const std::string& queue);
     internal::Connection connect();

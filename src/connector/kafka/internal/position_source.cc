@@ -15,6 +15,7 @@ constexpr auto check_wait_max = 3000; // ms
 constexpr auto missing_wait_max = Nanos{2s};
 constexpr auto missing_pause = 100ms;
 constexpr auto refresh_wait_max = Nanos{1s};
+constexpr auto partitions_wait_max = Nanos{5s};
 constexpr auto refresh_interval_usual = 30000; // ms
 constexpr auto refresh_property = "topic.metadata.refresh.interval.ms";
 
@@ -151,25 +152,47 @@ void PositionSource::tend(Nanos wait) {
     refresh_at_ = steady_now() + (is_whole ? refresh_interval_ : Nanos{1s});
 }
 
-bool PositionSource::find_partitions(rd_kafka_topic_t* topic, Nanos wait) {
+Result<std::vector<std::string>> PositionSource::partitions() {
+    auto names = std::vector<std::string>{};
+    for (auto* topic : topics_) {
+        auto count = count_partitions(topic, partitions_wait_max);
+        if (!count && count.error().code == Errc::Unavailable) {
+            return std::unexpected(count.error());
+        }
+        for (auto number = 0; number < count.value_or(0); ++number) {
+            auto name = PartitionName{.topic = rd_kafka_topic_name(topic), .partition = number};
+            names.push_back(name.text());
+        }
+    }
+    return names;
+}
+
+Result<int> PositionSource::count_partitions(rd_kafka_topic_t* topic, Nanos wait) {
     const rd_kafka_metadata_t* metadata = nullptr;
-    auto code = rd_kafka_metadata(handle(), 0, topic, &metadata,
-                                  to_milliseconds(std::clamp(wait, Nanos{20ms}, refresh_wait_max)));
+    auto code = rd_kafka_metadata(handle(), 0, topic, &metadata, to_milliseconds(wait));
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        trouble_ = rd_kafka_err2str(code);
-        return false;
+        return fail(Errc::Unavailable, "{}", rd_kafka_err2str(code));
     }
     auto count = metadata->topic_cnt == 1 ? metadata->topics[0].partition_cnt : 0;
     code = metadata->topic_cnt == 1 ? metadata->topics[0].err
                                     : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     rd_kafka_metadata_destroy(metadata);
-    auto name = std::string{rd_kafka_topic_name(topic)};
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR || count == 0) {
-        trouble_ = fmt::format("topic {}: {}", name, rd_kafka_err2str(code));
+        return fail(Errc::NotFound, "topic {}: {}", rd_kafka_topic_name(topic),
+                    rd_kafka_err2str(code));
+    }
+    return count;
+}
+
+bool PositionSource::find_partitions(rd_kafka_topic_t* topic, Nanos wait) {
+    auto count = count_partitions(topic, std::clamp(wait, Nanos{20ms}, refresh_wait_max));
+    if (!count) {
+        trouble_ = count.error().message;
         return false;
     }
+    auto name = std::string{rd_kafka_topic_name(topic)};
     auto offset = has_begun_ ? RD_KAFKA_OFFSET_BEGINNING : start_offset();
-    for (auto number = 0; number < count; ++number) {
+    for (auto number = 0; number < *count; ++number) {
         auto& partition = partitions_.make({.topic = name, .partition = number});
         if (partition.is_assigned || partition.is_left) {
             continue;

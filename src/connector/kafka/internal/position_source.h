@@ -19,6 +19,8 @@ public:
                                                         Scope scope, observe::Diagnostics& diag);
     ~PositionSource() override;
 
+    /// Of the topics that are there. Unavailable when no broker tells.
+    Result<std::vector<std::string>> partitions() override;
     Result<void> resume(std::string_view partition, std::uint64_t position) override;
     void leave(std::string_view partition) override;
 
@@ -33,6 +35,8 @@ private:
 
     Result<void> check_held(const PartitionName& name, std::int64_t offset);
     Result<void> assign(Partition& partition, std::int64_t offset);
+    /// NotFound for a topic that is not there.
+    Result<int> count_partitions(rd_kafka_topic_t* topic, Nanos wait);
     /// Reads those of a topic that are not read yet; false when the broker does not tell.
     bool find_partitions(rd_kafka_topic_t* topic, Nanos wait);
 

@@ -19,7 +19,7 @@ namespace sluice::connector::kafka::internal {
 class Reader : public event::Source, protected Listener {
 public:
     std::string_view name() const override { return name_; }
-    /// They are found while it reads.
+    /// Those that are found while it reads are not among them.
     Result<std::vector<std::string>> partitions() override { return std::vector<std::string>{}; }
     Result<event::Chunk> read(std::size_t bytes_max, Nanos wait) override;
     void confirm(std::string_view partition, std::uint64_t position) override;

@@ -112,7 +112,8 @@ Result<void> PositionSource::find_start(const std::string& name, Stream& stream,
         return {};
     }
     auto first = member(info, "first-entry").item(0).text();
-    if (first.empty() || TRY(position_of(first)) > stream.position) {
+    // Right behind the position nothing is missing.
+    if (first.empty() || TRY(position_of(first)) > stream.position + 1) {
         return gone(name, stream.position);
     }
     return {};
@@ -277,7 +278,8 @@ Result<void> PositionSource::check(resp::Client& client, const std::vector<Piece
     for (const auto& piece : pieces) {
         auto& stream = streams_.find(piece.chunk.partition)->second;
         auto reply = TRY(resp::checked(TRY(client.receive())));
-        if (stream.is_begun && reply.size() == 0) {
+        auto is_next = piece.chunk.records.front().number == piece.after + 1;
+        if (stream.is_begun && reply.size() == 0 && !is_next) {
             return gone(piece.chunk.partition, piece.after);
         }
         if (!stream.is_begun && options_.start == Start::First &&
