@@ -376,6 +376,31 @@ class IntegrationTest(StepFunctionsTest):
         again = run("", {"n": 4}, "text")
         self.assertEqual(again["error"], "StepFunctions.ExecutionAlreadyExistsException")
 
+    def test_machines_start_versions_and_aliases_of_others(self):
+        def answer(text):
+            return {"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": text, "End": True}}}
+
+        machine = self.create("answers", answer("old"))
+        version = self.states.publish_state_machine_version(stateMachineArn=machine)["stateMachineVersionArn"]
+        self.states.update_state_machine(stateMachineArn=machine, definition=json.dumps(answer("new")))
+        alias = self.states.create_state_machine_alias(
+            name="LIVE", routingConfiguration=[{"stateMachineVersionArn": version, "weight": 100}])["stateMachineAliasArn"]
+        for number, (target, expected) in enumerate(((machine, "new"), (version, "old"), (alias, "old"))):
+            for pattern in ("", ".sync:2"):
+                name = f"one-{number}-{len(pattern)}"
+                state = {"Type": "Task", "Resource": f"arn:aws:states:::states:startExecution{pattern}", "End": True,
+                         "Parameters": {"StateMachineArn": target, "Name": name}}
+                self.ended(self.start(self.create(f"asks-{name}", {"StartAt": "S", "States": {"S": state}}), "one"))
+                started = f"arn:aws:states:us-east-1:123456789012:execution:answers:{name}"
+                self.ended(started)
+                told = self.told("DescribeExecution", executionArn=started)
+                self.assertEqual((json.loads(told["output"]), told.get("stateMachineVersionArn")),
+                                 (expected, None if target == machine else version))
+                self.assertEqual(told.get("stateMachineAliasArn"), alias if target == alias else None)
+        none = self.create("asks-none", {"StartAt": "S", "States": {"S": {
+            "Type": "Task", "Resource": "arn:aws:states:::states:startExecution", "End": True, "Parameters": {"StateMachineArn": machine + ":9"}}}})
+        self.assertEqual(self.ended(self.start(none, "one"))["error"], "StepFunctions.StateMachineDoesNotExistException")
+
     def test_objects_and_requests(self):
         seen = []
 

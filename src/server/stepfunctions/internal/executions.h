@@ -8,15 +8,12 @@
 
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
+#include "server/stepfunctions/state_machine.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
 #include "workflow/asl/resource_names.h"
 
 namespace sluice::server::stepfunctions {
-
-/// Labels of runs that were started by way of a version or an alias.
-inline constexpr auto version_label = std::string_view{"aws.version"};
-inline constexpr auto alias_label = std::string_view{"aws.alias"};
 
 std::string_view status_of(trigger::Status status);
 /// Which runs `statusFilter` means.
