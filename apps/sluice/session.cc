@@ -170,6 +170,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
          .marker = std::move(marker),
          .watch = std::move(options.watch),
          .admit_nested = std::move(options.admit_nested),
+         .find_meaning = std::move(options.find_meaning),
          .metrics = options.metrics,
          .on_stop = std::move(options.on_stop)}));
     session->functions_->attach(*session->engine_);

@@ -53,7 +53,8 @@ struct SessionOptions {
     std::string run; ///< Its functions are there too, though it may have ended; empty: none.
     bool calls_functions = true; ///< Otherwise calls are left for the next session.
     engine::Watch watch;
-    engine::AdmitNested admit_nested;    ///< Empty: every nested run begins.
+    engine::AdmitNested admit_nested; ///< Empty: every nested run begins.
+    engine::Catalog::FindMeaning find_meaning{};
     observe::Metrics* metrics = nullptr; ///< Where times are told; null: nowhere.
     std::function<void(const Error&)> on_stop;
 };

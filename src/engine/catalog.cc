@@ -182,6 +182,16 @@ Result<std::vector<Catalog::Version>> Catalog::versions(std::string_view space,
     return found;
 }
 
+Result<Catalog::Meaning> Catalog::meaning(std::string_view space, std::string_view name,
+                                          std::string_view run) const {
+    auto hash = find(space, name);
+    if (hash) {
+        return Meaning{.definition = std::string{name}, .hash = *std::move(hash)};
+    }
+    auto other = find_other_ ? find_other_(space, name, run) : std::nullopt;
+    return other ? Result<Meaning>{*std::move(other)} : std::unexpected(hash.error());
+}
+
 Result<std::string> Catalog::find_version(std::string_view space, std::string_view name,
                                           std::string_view hash) const {
     auto all = TRY(versions(space, name));

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -33,8 +35,19 @@ struct Definition {
 /// May be used from any thread; a lock is taken when a run wakes, not when an event is decided.
 class Catalog {
 public:
-    Catalog(store::Store& store, const trigger::Vocabulary& vocabulary)
-        : store_(store), vocabulary_(vocabulary) {}
+    /// What a run of a definition is pinned to.
+    struct Meaning {
+        std::string definition; ///< Its name.
+        std::string hash;
+        Value labels{}; ///< That the run gets.
+    };
+    /// What a name that the catalogue does not have means to a run of this id, such as a version.
+    /// Called on the lanes' threads.
+    using FindMeaning = std::function<std::optional<Meaning>(
+        std::string_view space, std::string_view name, std::string_view run)>;
+
+    Catalog(store::Store& store, const trigger::Vocabulary& vocabulary, FindMeaning find_other = {})
+        : store_(store), vocabulary_(vocabulary), find_other_(std::move(find_other)) {}
 
     /// Hash of definition, language and compiler number: the identity a run is pinned to.
     static std::string hash_of(const Definition& definition);
@@ -45,6 +58,9 @@ public:
                             std::string hash = {});
     /// What a name means now.
     Result<std::string> find(std::string_view space, std::string_view name) const;
+    /// What it means to a run, also where another knows the name.
+    Result<Meaning> meaning(std::string_view space, std::string_view name,
+                            std::string_view run) const;
     /// The version of a definition with this hash. NotFound when it has none.
     Result<std::string> find_version(std::string_view space, std::string_view name,
                                      std::string_view hash) const;
@@ -82,6 +98,7 @@ private:
 
     store::Store& store_;
     const trigger::Vocabulary& vocabulary_;
+    FindMeaning find_other_;
     mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<const trigger::TriggerSet>, std::less<>> sets_;
 };

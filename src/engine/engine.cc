@@ -82,7 +82,7 @@ public:
           diagnostics_(diagnostics),
           clock_(clock),
           options_(std::move(options)),
-          catalog_(store, vocabulary),
+          catalog_(store, vocabulary, options_.find_meaning),
           dispatcher_({.shared = std::move(options_.functions),
                        .by_space = std::move(options_.functions_by_space)},
                       static_cast<std::uint64_t>(clock.wall().time_since_epoch().count()), secret,

@@ -62,7 +62,8 @@ struct EngineOptions {
     /// empty: nowhere.
     std::filesystem::path marker;
     Watch watch;
-    AdmitNested admit_nested; ///< Empty: every nested run begins.
+    AdmitNested admit_nested;            ///< Empty: every nested run begins.
+    Catalog::FindMeaning find_meaning{}; ///< Empty: nested runs name what the catalogue has.
     /// Where times are told; null: nowhere. Outlives the engine.
     observe::Metrics* metrics = nullptr;
     /// A commit failed and everything has stopped: the process should end.

@@ -303,10 +303,16 @@ Result<void> Shard::start_child(const Message& message) {
             return {};
         }
     }
-    auto hash = services_.catalog.find(message.to.space, info.definition);
+    auto meaning = services_.catalog.meaning(message.to.space, info.definition, message.to.id);
     auto problem = std::string{};
-    if (hash) {
-        info.set = *hash;
+    if (meaning) {
+        info.definition = meaning->definition;
+        info.set = meaning->hash;
+        for (const auto& [name, label] : meaning->labels.is_map()
+                                             ? meaning->labels.as_map()
+                                             : std::span<const value::Member>{}) {
+            info.labels = info.labels.with(name, label);
+        }
         auto trace = message.data.is_string() ? message.data.as_string() : std::string_view{};
         auto started = begin(message.to, info, Value{}, trace);
         problem = !started           ? started.error().message
@@ -316,7 +322,7 @@ Result<void> Shard::start_child(const Message& message) {
             problem = TRY(adopt(message.to, info));
         }
     } else {
-        problem = hash.error().message;
+        problem = meaning.error().message;
     }
     if (problem.empty() || !info.parent) {
         return {};

@@ -14,7 +14,7 @@ namespace sluice::trigger {
 
 /// Raised whenever the same events may be decided otherwise than by the software before. History
 /// carries it, so that replay can tell a change from damage.
-inline constexpr auto software_number = std::uint64_t{5};
+inline constexpr auto software_number = std::uint64_t{6};
 
 /// What became of an event.
 enum class Fate : std::uint8_t {
@@ -42,6 +42,9 @@ class Listener {
 public:
     virtual ~Listener() = default;
     virtual void hear(const Moment& moment, const Value& told) = 0;
+    /// Whether it wants to hear all of a part that the language gives a name of its own, such as a
+    /// child of a map. There may be millions.
+    virtual bool cares_for(std::string_view /*part*/) const { return false; }
 };
 
 /// One event of a run's history, with what deciding it did.

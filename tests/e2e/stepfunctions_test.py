@@ -72,6 +72,10 @@ class StepFunctionsTest(unittest.TestCase):
         self.server.ask("GET", f"/v1/runs/{live_server.quoted(run)}/end?wait=20s")
         return self.states.describe_execution(executionArn=execution)
 
+    def told(self, operation, **members):
+        """All of an answer, also what is newer than Debian's SDK."""
+        return self.server.ask("POST", "/", members, "application/x-amz-json-1.0", {"X-Amz-Target": f"AWSStepFunctions.{operation}"}).json
+
     def refused(self, code, call, **members):
         with self.assertRaises(botocore.exceptions.ClientError) as caught:
             call(**members)
@@ -287,6 +291,66 @@ class IntegrationTest(StepFunctionsTest):
         self.assertEqual({each["Error"] for each in files["FAILED"][0]}, {"NoPrice"})
         self.refused("ResourceNotFound", self.states.update_map_run, mapRunArn=run, maxConcurrency=1)
 
+    def test_a_map_run_is_redriven_and_its_children_are_executions(self):
+        self.assertEqual(self.server.ask("PUT", "/v1/functions/label", {"kind": "poll"}).status, 200)
+        arn = self.create("labels", {"StartAt": "Rows", "States": {"Rows": {
+            "Type": "Map", "MaxConcurrency": 4, "Label": "rows", "End": True,
+            "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "shop", "Key": "rows.csv"},
+                           "ReaderConfig": {"InputType": "CSV", "CSVHeaderLocation": "FIRST_ROW"}},
+            "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "shop", "Prefix": "labels"}},
+            "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Print", "States": {
+                "Print": {"Type": "Task", "Resource": "arn:aws:lambda:us-east-1:123456789012:function:label", "End": True}}}}}})
+        execution = self.start(arn, "all")
+        tasks = sorted(self.polled("label", 4), key=lambda task: task["input"]["sku"])
+        self.settle(tasks[0], "complete", {"result": "printed"})
+        self.settle(tasks[1], "fail", {"kind": "NoPaper", "message": "out of paper"})
+        self.assertEqual(self.ended(execution)["error"], "States.ExceedToleratedFailureThreshold")
+        run = self.states.list_map_runs(executionArn=execution)["mapRuns"][0]["mapRunArn"]
+
+        newest = self.states.list_executions(mapRunArn=run, maxResults=3)
+        rest = self.states.list_executions(mapRunArn=run, nextToken=newest["nextToken"])
+        children = [*newest["executions"], *rest["executions"]]
+        self.assertEqual([each["status"] for each in children], ["ABORTED", "ABORTED", "ABORTED", "FAILED", "SUCCEEDED"])
+        one = {each["status"]: each["executionArn"] for each in children}
+        done = self.states.describe_execution(executionArn=one["SUCCEEDED"])
+        self.assertEqual((done["input"], done["output"], done["mapRunArn"]), ('{"sku":"s0"}', '"printed"', run))
+        self.assertTrue(done["stateMachineArn"].endswith(":stateMachine:labels/rows"))
+        failed = self.told("DescribeExecution", executionArn=one["FAILED"])
+        self.assertEqual((failed["status"], failed["error"], failed["redriveStatus"]), ("FAILED", "NoPaper", "REDRIVABLE_BY_MAP_RUN"))
+        types = [event["type"] for event in self.states.get_execution_history(executionArn=one["FAILED"])["events"]]
+        self.assertEqual(types, ["ExecutionStarted", "TaskStateEntered", "LambdaFunctionScheduled", "LambdaFunctionStarted",
+                                 "LambdaFunctionFailed", "ExecutionFailed"])
+        self.refused("ExecutionDoesNotExist", self.states.describe_execution, executionArn=one["FAILED"] + "9")
+        self.refused("ExecutionDoesNotExist", self.states.get_execution_history, executionArn=one["FAILED"] + "9")
+        self.refused("ExecutionNotRedrivable", self.states.redrive_execution, executionArn=one["FAILED"])
+
+        self.states.redrive_execution(executionArn=execution)
+        tasks = sorted(self.polled("label", 4), key=lambda task: task["input"]["sku"])
+        self.assertEqual([task["input"]["sku"] for task in tasks], ["s1", "s2", "s3", "s4"])
+        self.server.kill()
+        self.server.start()
+        type(self).states = client(self.server.port)
+        self.states.update_map_run(mapRunArn=run, toleratedFailureCount=1)
+        stopped = self.states.list_executions(mapRunArn=run, statusFilter="RUNNING")["executions"][0]["executionArn"]
+        self.states.stop_execution(executionArn=stopped, error="Enough")
+        self.states.stop_execution(executionArn=stopped)
+        self.assertEqual(self.states.describe_execution(executionArn=stopped)["error"], "Enough")
+        for task in self.polled("label", 3):
+            self.settle(task, "complete", {"result": "printed"})
+        self.ended(execution)
+        self.assertEqual(self.told("DescribeExecution", executionArn=execution)["redriveCount"], 1)
+        told = self.told("DescribeMapRun", mapRunArn=run)
+        self.assertEqual((told["status"], told["redriveCount"]), ("SUCCEEDED", 1))
+        self.assertEqual([told["executionCounts"][name] for name in ("succeeded", "aborted", "failed", "pendingRedrive")], [4, 1, 0, 0])
+        self.assertEqual(self.told("DescribeExecution", executionArn=one["FAILED"])["redriveCount"], 1)
+        events = [event["type"] for event in self.states.get_execution_history(executionArn=execution)["events"]]
+        self.assertEqual(events[events.index("ExecutionFailed"):], ["ExecutionFailed", "ExecutionRedriven", "MapRunRedriven",
+                                                                    "MapRunSucceeded", "MapStateSucceeded", "MapStateExited", "ExecutionSucceeded"])
+        details = json.loads(self.states.describe_execution(executionArn=execution)["output"])["ResultWriterDetails"]
+        manifest = json.loads((self.bucket / details["Key"]).read_text())["ResultFiles"]
+        written = [each["Input"] for file in manifest["SUCCEEDED"] for each in json.loads((self.bucket / file["Key"]).read_text())]
+        self.assertEqual(sorted(written), [f'{{"sku":"s{n}"}}' for n in range(4)])
+
     def test_machines_start_each_other(self):
         child = self.create("child", {"StartAt": "A", "States": {"A": {
             "Type": "Choice", "Choices": [{"Variable": "$.n", "IsPresent": True, "Next": "B"}], "Default": "C"},
@@ -311,6 +375,31 @@ class IntegrationTest(StepFunctionsTest):
         self.assertEqual(self.states.describe_execution(executionArn=cause["ExecutionArn"])["status"], "FAILED")
         again = run("", {"n": 4}, "text")
         self.assertEqual(again["error"], "StepFunctions.ExecutionAlreadyExistsException")
+
+    def test_machines_start_versions_and_aliases_of_others(self):
+        def answer(text):
+            return {"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": text, "End": True}}}
+
+        machine = self.create("answers", answer("old"))
+        version = self.states.publish_state_machine_version(stateMachineArn=machine)["stateMachineVersionArn"]
+        self.states.update_state_machine(stateMachineArn=machine, definition=json.dumps(answer("new")))
+        alias = self.states.create_state_machine_alias(
+            name="LIVE", routingConfiguration=[{"stateMachineVersionArn": version, "weight": 100}])["stateMachineAliasArn"]
+        for number, (target, expected) in enumerate(((machine, "new"), (version, "old"), (alias, "old"))):
+            for pattern in ("", ".sync:2"):
+                name = f"one-{number}-{len(pattern)}"
+                state = {"Type": "Task", "Resource": f"arn:aws:states:::states:startExecution{pattern}", "End": True,
+                         "Parameters": {"StateMachineArn": target, "Name": name}}
+                self.ended(self.start(self.create(f"asks-{name}", {"StartAt": "S", "States": {"S": state}}), "one"))
+                started = f"arn:aws:states:us-east-1:123456789012:execution:answers:{name}"
+                self.ended(started)
+                told = self.told("DescribeExecution", executionArn=started)
+                self.assertEqual((json.loads(told["output"]), told.get("stateMachineVersionArn")),
+                                 (expected, None if target == machine else version))
+                self.assertEqual(told.get("stateMachineAliasArn"), alias if target == alias else None)
+        none = self.create("asks-none", {"StartAt": "S", "States": {"S": {
+            "Type": "Task", "Resource": "arn:aws:states:::states:startExecution", "End": True, "Parameters": {"StateMachineArn": machine + ":9"}}}})
+        self.assertEqual(self.ended(self.start(none, "one"))["error"], "StepFunctions.StateMachineDoesNotExistException")
 
     def test_objects_and_requests(self):
         seen = []

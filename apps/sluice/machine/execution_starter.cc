@@ -69,10 +69,14 @@ void ExecutionStarter::deliver(event::Delivery delivery, Done done) {
 void ExecutionStarter::start(const event::Delivery& delivery, Done done) {
     auto machine = text_at(delivery.payload, "machine");
     auto id = asl::execution_run(machine, name_of(delivery));
-    if (!engine_->catalog().find(delivery.space, machine)) {
-        done(refusal("StateMachineDoesNotExist", "State Machine Does Not Exist", machine));
+    auto target = text_at(delivery.payload, "target");
+    target = target.empty() ? machine : target;
+    auto meaning = engine_->catalog().meaning(delivery.space, target, id);
+    if (!meaning) {
+        done(refusal("StateMachineDoesNotExist", "State Machine Does Not Exist", target));
         return;
     }
+    auto labels = meaning->labels.with(key_label, delivery.key);
     if (!trigger::is_given_run_id(id)) {
         done(refusal("InvalidName", "Invalid Name", name_of(delivery)));
         return;
@@ -81,9 +85,9 @@ void ExecutionStarter::start(const event::Delivery& delivery, Done done) {
         engine::StartRequest{.space = delivery.space,
                              .id = id,
                              .definition = machine,
-                             .version = {},
+                             .version = target == machine ? std::string{} : meaning->hash,
                              .input = *delivery.payload.find("input"),
-                             .labels = Value::object({{std::string{key_label}, delivery.key}})};
+                             .labels = std::move(labels)};
     engine_->start(request, [this, delivery, id,
                              done = std::move(done)](const Result<Value>& started) mutable {
         if (!started) {

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "connector/broker/form.h"
+#include "server/stepfunctions/state_machine.h"
 #include "sluice/backend/brokers.h"
 #include "sluice/definition_file.h"
 #include "sluice/languages.h"
@@ -146,6 +147,10 @@ Result<void> Serving::open_session() {
                         Functions& functions) { return prepare(store, functions, forms); },
          .watch = std::move(watching),
          .admit_nested = [this](const std::string& space) { return admit_nested(space); },
+         .find_meaning =
+             [this](std::string_view space, std::string_view name, std::string_view run) {
+                 return server::stepfunctions::find_version(*documents_, space, name, run);
+             },
          .metrics = &metrics_,
          .on_stop = [this](const Error& error) { fail_with(error); }}));
     session_->set_level(level_of(values()));

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/fingerprint.h"
+#include "server/stepfunctions/arn.h"
 #include "server/stepfunctions/parameters.h"
+#include "workflow/asl/resource_names.h"
 
 namespace sluice::server::stepfunctions {
 
@@ -155,6 +157,40 @@ Result<Activity> Activity::read(const Document& document) {
     return Activity{.name = document.name,
                     .tags = value_in(document.content, "tags"),
                     .created = time_in(document.content, "created")};
+}
+
+std::optional<engine::Catalog::Meaning> find_version(const Documents& documents,
+                                                     std::string_view space, std::string_view name,
+                                                     std::string_view run) {
+    auto colon = name.rfind(':');
+    if (colon == std::string_view::npos) {
+        return std::nullopt;
+    }
+    auto arn = Arn{.name = std::string{name.substr(0, colon)},
+                   .qualifier = std::string{name.substr(colon + 1)}};
+    auto document = documents.find(StateMachine::kind, space, arn.name);
+    auto machine = document ? StateMachine::read(*document) : Result<StateMachine>{StateMachine{}};
+    if (!machine || machine->name.empty()) {
+        return std::nullopt;
+    }
+    auto labels = Value{};
+    auto number = arn.version();
+    if (!number) {
+        auto kept = documents.find(MachineAlias::kind, space, name);
+        auto alias = kept ? MachineAlias::read(*kept) : Result<MachineAlias>{MachineAlias{}};
+        if (!alias || alias->routes.empty()) {
+            return std::nullopt;
+        }
+        number = alias->version_for(workflow::asl::execution_name(arn.name, run));
+        labels = labels.with(alias_label, arn.qualifier);
+    }
+    const auto* version = machine->version(*number);
+    if (version == nullptr) {
+        return std::nullopt;
+    }
+    return engine::Catalog::Meaning{.definition = arn.name,
+                                    .hash = version->hash,
+                                    .labels = labels.with(version_label, std::to_string(*number))};
 }
 
 } // namespace sluice::server::stepfunctions

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "engine/catalog.h"
 #include "server/documents.h"
 #include "server/stepfunctions/fault.h"
 
@@ -77,5 +78,14 @@ struct Activity {
     Document to_document(std::string_view space) const;
     static Result<Activity> read(const Document& document);
 };
+
+/// Labels of runs that were started by way of a version or an alias.
+inline constexpr auto version_label = std::string_view{"aws.version"};
+inline constexpr auto alias_label = std::string_view{"aws.alias"};
+
+/// What `MACHINE:VERSION` or `MACHINE:ALIAS` means to an execution.
+std::optional<engine::Catalog::Meaning> find_version(const Documents& documents,
+                                                     std::string_view space, std::string_view name,
+                                                     std::string_view run);
 
 } // namespace sluice::server::stepfunctions

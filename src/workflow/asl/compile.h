@@ -20,8 +20,9 @@ inline constexpr auto items_function = std::string_view{"sluice.items"};
 /// The function that writes the results of one: what `write_results` does.
 inline constexpr auto results_function = std::string_view{"sluice.results"};
 
-/// The function that starts an execution and does not wait for it: takes `{machine, name, input}`,
-/// where an empty name stands for any, gives `{machine, name, started}`.
+/// The function that starts an execution and does not wait for it: takes `{machine, name, input,
+/// target?}`, where an empty name stands for any and the target names a version or alias, gives
+/// `{machine, name, started}`.
 inline constexpr auto start_function = std::string_view{"states:startExecution"};
 
 struct CompileOptions {

@@ -3,25 +3,35 @@
 #include <string_view>
 #include <utility>
 
+#include "value/wording.h"
+
 namespace sluice::workflow::asl {
 
 void History::hear(const trigger::Moment& moment, const Value& told) {
-    // What is told of the children of a map run is no event of the execution.
-    if (told.find("id") != nullptr) {
-        events_.push_back(told.with("timestamp", Value{moment.time}));
+    // What is told of map runs and of their children is no event of the execution.
+    if (told.find("id") != nullptr && value::text_at(told, "execution") == child_) {
+        events_.push_back(told.without("execution").with("timestamp", Value{moment.time}));
     }
+}
+
+bool History::is_of_ended_child() const {
+    auto last = events_.empty() ? "" : value::text_at(events_.back(), "type");
+    return !child_.empty() && (last == "" || last == "ExecutionSucceeded" ||
+                               last == "ExecutionFailed" || last == "ExecutionAborted");
 }
 
 void History::close(const trigger::RunProgress& progress) {
     auto is_timeout = progress.status == trigger::Status::TimedOut;
-    if (!is_timeout && progress.status != trigger::Status::Cancelled) {
+    if ((!is_timeout && progress.status != trigger::Status::Cancelled) || is_of_ended_child()) {
         return;
     }
+    is_timeout &= child_.empty();
     auto id = static_cast<std::int64_t>(events_.size()) + 1;
     auto told = Value::object({{"id", id},
                                {"previousEventId", 0},
                                {"type", is_timeout ? "ExecutionTimedOut" : "ExecutionAborted"}});
-    auto end = execution_end(progress.status, {}, progress.error).without("status");
+    auto end = child_.empty() ? execution_end(progress.status, {}, progress.error).without("status")
+                              : Value::map({});
     if (end.size() > 0) {
         told = told.with("details", end);
     }

@@ -19,33 +19,52 @@ std::uint64_t number_at(const Value& told, std::string_view name) {
 
 /// Where executions of a status are counted.
 std::uint64_t* count_of(MapRunCounts& counts, std::string_view status) {
-    return status == "RUNNING"     ? &counts.running
-           : status == "SUCCEEDED" ? &counts.succeeded
-           : status == "FAILED"    ? &counts.failed
-           : status == "ABORTED"   ? &counts.aborted
-                                   : nullptr;
+    return status == "RUNNING"           ? &counts.running
+           : status == "SUCCEEDED"       ? &counts.succeeded
+           : status == "FAILED"          ? &counts.failed
+           : status == "ABORTED"         ? &counts.aborted
+           : status == "PENDING_REDRIVE" ? &counts.pending_redrive
+                                         : nullptr;
 }
 
-void move_child(MapRun& run, ChildExecution& child, std::string status) {
-    for (auto [counts, many] :
-         {std::pair{&run.executions, std::uint64_t{1}}, {&run.items, child.items}}) {
-        if (auto* before = count_of(*counts, child.status)) {
-            *before -= many;
-        }
-        if (auto* after = count_of(*counts, status)) {
-            *after += many;
-        }
-    }
-    child.status = std::move(status);
+/// Of `arn:aws:states:…:mapRun:MACHINE/LABEL:NAME`.
+std::string machine_in(std::string_view map_run) {
+    map_run = map_run.substr(0, map_run.rfind(':'));
+    return std::string{map_run.substr(map_run.rfind(':') + 1)};
 }
 
-void abort_rest(MapRun& run, std::optional<Time> at) {
-    for (auto& child : run.children) {
-        if (child.status == "RUNNING") {
-            move_child(run, child, "ABORTED");
-            child.ended = at;
-        }
+/// Of a history whose beginning is gone, some were never heard of.
+void take_off(std::uint64_t& count, std::uint64_t many) {
+    count -= std::min(count, many);
+}
+
+void move_child(MapRunCounts& counts, const Value& told, std::uint64_t many) {
+    auto status = text_at(told, "status");
+    if (told.find("again") != nullptr) {
+        take_off(counts.pending_redrive, many);
+    } else if (status != "RUNNING") {
+        take_off(counts.running, many);
     }
+    if (auto* count = count_of(counts, status)) {
+        *count += many;
+    }
+    counts.not_redrivable += told.find("lost") != nullptr ? many : 0;
+}
+
+void abort_rest(MapRun& run) {
+    for (auto* counts : {&run.executions, &run.items}) {
+        counts->aborted += std::exchange(counts->running, 0);
+        // Those that were to go on have not.
+        counts->failed += std::exchange(counts->pending_redrive, 0);
+    }
+}
+
+/// Those that a redrive goes on with wait for their turn.
+void begin_again(MapRunCounts& counts) {
+    auto ended = counts.failed + counts.aborted + std::exchange(counts.running, 0);
+    counts.failed = std::min(ended, counts.not_redrivable);
+    counts.aborted = 0;
+    counts.pending_redrive = ended - counts.failed;
 }
 
 std::string_view end_named(std::string_view type) {
@@ -58,26 +77,19 @@ std::string_view end_named(std::string_view type) {
 } // namespace
 
 std::uint64_t MapRunCounts::pending() const {
-    auto begun = running + succeeded + failed + aborted;
+    auto begun = running + succeeded + failed + aborted + pending_redrive;
     return total - std::min(total, begun);
 }
 
 void MapRuns::hear(const trigger::Moment& moment, const Value& told) {
-    auto type = text_at(told, "type");
-    if (type == "MapRunStarted") {
-        runs_.push_back({.arn = text_at(*told.find("details"), "mapRunArn"),
-                         .event = number_at(told, "id"),
-                         .started = moment.time});
+    if (!child_.empty() && text_at(told, "name") == child_) {
+        child_machine_ = machine_in(text_at(told, "mapRun"));
+    }
+    if (text_at(told, "execution") != child_) {
         return;
     }
-    if (auto end = end_named(type); !end.empty()) {
-        // The event before is that of its start.
-        auto run = std::ranges::find(runs_, number_at(told, "previousEventId"), &MapRun::event);
-        if (run != runs_.end()) {
-            run->status = end;
-            run->ended = moment.time;
-            abort_rest(*run, run->ended);
-        }
+    if (told.find("id") != nullptr) {
+        hear_event(moment, told);
         return;
     }
     auto run = std::ranges::find(runs_, text_at(told, "mapRun"), &MapRun::arn);
@@ -85,7 +97,8 @@ void MapRuns::hear(const trigger::Moment& moment, const Value& told) {
         return;
     }
     if (told.find("index") != nullptr) {
-        hear_child(*run, moment, told);
+        move_child(run->executions, told, 1);
+        move_child(run->items, told, number_at(told, "items"));
     } else if (told.find("written") != nullptr) {
         run->is_written = true;
     } else {
@@ -97,21 +110,34 @@ void MapRuns::hear(const trigger::Moment& moment, const Value& told) {
     }
 }
 
-void MapRuns::hear_child(MapRun& run, const trigger::Moment& moment, const Value& told) {
-    auto index = number_at(told, "index");
-    if (index >= run.children.size()) {
-        run.children.resize(index + 1);
+void MapRuns::hear_event(const trigger::Moment& moment, const Value& told) {
+    auto type = text_at(told, "type");
+    if (type == "MapRunStarted") {
+        runs_.push_back({.arn = text_at(*told.find("details"), "mapRunArn"),
+                         .event = number_at(told, "id"),
+                         .started = moment.time});
+    } else if (type == "MapRunRedriven") {
+        const auto& details = *told.find("details");
+        auto run = std::ranges::find(runs_, text_at(details, "mapRunArn"), &MapRun::arn);
+        if (run != runs_.end()) {
+            run->event = number_at(told, "id");
+            run->status = "RUNNING";
+            run->ended.reset();
+            run->redrives = number_at(details, "redriveCount");
+            run->redriven = moment.time;
+            run->is_written = false;
+            begin_again(run->executions);
+            begin_again(run->items);
+        }
+    } else if (auto end = end_named(type); !end.empty()) {
+        // The event before is that of its start.
+        auto run = std::ranges::find(runs_, number_at(told, "previousEventId"), &MapRun::event);
+        if (run != runs_.end()) {
+            run->status = end;
+            run->ended = moment.time;
+            abort_rest(*run);
+        }
     }
-    auto& child = run.children[index];
-    auto status = text_at(told, "status");
-    if (status == "RUNNING") {
-        child.name = text_at(told, "name");
-        child.started = moment.time;
-        child.items = number_at(told, "items");
-    } else {
-        child.ended = moment.time;
-    }
-    move_child(run, child, std::move(status));
 }
 
 void MapRuns::close(const trigger::RunProgress& progress) {
@@ -120,7 +146,7 @@ void MapRuns::close(const trigger::RunProgress& progress) {
             progress.status != trigger::Status::Queued) {
             run.status = "ABORTED";
             run.ended = progress.ended;
-            abort_rest(run, run.ended);
+            abort_rest(run);
         }
     }
 }

@@ -59,9 +59,6 @@ TEST_F(MapRunsTest, TellHowChildrenEnded) {
     EXPECT_EQ(run.executions.failed, 2U);
     EXPECT_EQ(run.executions.aborted, 1U);
     EXPECT_EQ(run.executions.pending(), 0U);
-    EXPECT_EQ(run.children[0].status, "FAILED");
-    EXPECT_EQ(run.children[2].status, "ABORTED");
-    EXPECT_NE(run.children[0].name, run.children[1].name);
 }
 
 } // namespace

@@ -30,5 +30,7 @@ inline constexpr auto begin_action = std::string_view{"asl.begin"};
 /// What changes the limits of a map run that goes on: `{started, concurrency?, tolerated?,
 /// tolerated_share?}`, by the event that it began with.
 inline constexpr auto map_run_action = std::string_view{"asl.map_run"};
+/// What stops one of its children: `{started, index, error?, cause?}`.
+inline constexpr auto stop_child_action = std::string_view{"asl.stop_child"};
 
 } // namespace sluice::workflow::asl

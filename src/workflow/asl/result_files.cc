@@ -28,6 +28,7 @@ Value execution_of(const Value& record, const Value& names) {
     auto name = text_at(record, "name");
     auto status = text_at(record, "status");
     const auto* input = record.find("input");
+    const auto* redrives = record.find("redrives");
     auto view = Value::object({{"Input", input == nullptr ? "{}" : value::to_json(*input)},
                                {"InputDetails", included()},
                                {"Name", name},
@@ -39,10 +40,12 @@ Value execution_of(const Value& record, const Value& names) {
                .with("StateMachineArn", text_at(names, "machine"))
                .with("StartDate", text_at(record, "started"))
                .with("StopDate", text_at(record, "stopped"))
-               .with("RedriveCount", 0)
-               .with("RedriveStatus", "NOT_REDRIVABLE")
-               .with("RedriveStatusReason",
-                     fmt::format("Execution is {} and cannot be redriven", status));
+               .with("RedriveCount", redrives == nullptr ? Value{0} : *redrives)
+               .with("RedriveStatus",
+                     status == "SUCCEEDED" ? "NOT_REDRIVABLE" : "REDRIVABLE_BY_MAP_RUN");
+    if (status == "SUCCEEDED") {
+        view = view.with("RedriveStatusReason", "Execution is SUCCEEDED and cannot be redriven");
+    }
     if (const auto* output = record.find("output")) {
         return view.with("Output", value::to_json(*output)).with("OutputDetails", included());
     }
@@ -120,7 +123,8 @@ std::uint64_t number_of(std::string_view key) {
 }
 
 /// The files of a kind that were written, whoever did.
-Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view kind) {
+Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view kind,
+                       std::uint64_t count) {
     auto listed = std::vector<Objects::Listed>{};
     auto prefix = fmt::format("{}{}_", folder.prefix, kind);
     while (true) {
@@ -135,16 +139,22 @@ Result<Value> files_of(Objects& objects, const Folder& folder, std::string_view 
     std::ranges::sort(listed, {}, [](const auto& each) { return number_of(each.key); });
     auto files = std::vector<Value>{};
     for (const auto& each : listed) {
-        files.push_back(
-            Value::object({{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
+        if (number_of(each.key) < count) {
+            files.push_back(Value::object(
+                {{"Key", each.key}, {"Size", static_cast<std::int64_t>(each.bytes)}}));
+        }
     }
     return Value::list(std::move(files));
 }
 
 Result<void> write_manifest(Objects& objects, const Folder& folder, const Value& request) {
     auto files = std::vector<value::Member>{};
-    for (auto kind : {"FAILED", "PENDING", "SUCCEEDED"}) {
-        files.push_back({kind, TRY(files_of(objects, folder, kind))});
+    const auto* counts = request.find("files");
+    for (auto at : {std::size_t{1}, std::size_t{2}, std::size_t{0}}) {
+        auto kind = result_kinds[at];
+        auto count = counts == nullptr ? UINT64_MAX
+                                       : static_cast<std::uint64_t>(counts->as_list()[at].as_int());
+        files.push_back({std::string{kind}, TRY(files_of(objects, folder, kind, count))});
     }
     auto manifest = Value::object({{"DestinationBucket", folder.bucket},
                                    {"MapRunArn", text_at(request, "mapRunArn")},
@@ -182,7 +192,10 @@ Result<Value> write_results(Objects& objects, const Value& request) {
     if (request.find("close") != nullptr) {
         TRY(write_manifest(objects, folder, request));
     }
-    return Value::object({{"Bucket", folder.bucket}, {"Key", folder.prefix + "manifest.json"}});
+    auto written =
+        Value::object({{"Bucket", folder.bucket}, {"Key", folder.prefix + "manifest.json"}});
+    const auto* part = request.find("part");
+    return part == nullptr ? written : written.with("part", *part);
 }
 
 } // namespace sluice::workflow::asl

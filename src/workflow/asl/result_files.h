@@ -26,8 +26,9 @@ std::vector<Value> transformed(const std::vector<Value>& records, std::string_vi
 /// Writes a part of the results of a distributed map as its `ResultWriter` says: `SUCCEEDED_0.json`
 /// (or `.jsonl`), `FAILED_0.json` and `PENDING_0.json` under the prefix and the map run's name; and
 /// `manifest.json` with all of them, where the request says `close`. Takes `{arguments, config,
-/// mapRunArn, name, machine, execution, numbers, records, close?}`, gives `{Bucket, Key}` of the
-/// manifest. Twice is the same as once.
+/// mapRunArn, name, machine, execution, numbers, records, part?, close?, files?}`, gives `{Bucket,
+/// Key, part?}` of the manifest. Twice is the same as once. With `files`, how many there are of
+/// each kind, the manifest leaves out those with higher numbers: they are from before a redrive.
 Result<Value> write_results(Objects& objects, const Value& request);
 
 } // namespace sluice::workflow::asl

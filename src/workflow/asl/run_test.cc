@@ -276,6 +276,26 @@ TEST_F(StateMachine, SealsItsTokensWithAKey) {
               trigger::Fate::Failed);
 }
 
+class LambdaInvoke : public MachineRun {};
+
+TEST_F(LambdaInvoke, AnswersAsTheServiceDoes) {
+    start(R"({"StartAt": "L", "States": {"L": {"Type": "Task", "End": true,
+        "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "f"}}}})");
+    answer("L", Value::object({{"body", "string body"}}));
+
+    auto output = *value::parse_json(end())->find("output");
+    const auto& id = *output.find("SdkResponseMetadata")->find("RequestId");
+    const auto& metadata = *output.find("SdkHttpMetadata");
+    EXPECT_EQ(value::to_json(*output.find("Payload")), R"({"body":"string body"})");
+    EXPECT_EQ(*output.find("ExecutedVersion"), Value{"$LATEST"});
+    EXPECT_EQ(*output.find("StatusCode"), Value{200});
+    EXPECT_EQ(*metadata.find("HttpStatusCode"), Value{200});
+    EXPECT_EQ(*metadata.find("HttpHeaders")->find("Content-Length"), Value{"22"});
+    EXPECT_EQ(*metadata.find("HttpHeaders")->find("Date"), Value{"Thu, 01 Jan 1970 00:00:00 GMT"});
+    EXPECT_EQ(*metadata.find("AllHttpHeaders")->find("x-amzn-RequestId"), Value::list({id}));
+    EXPECT_EQ(id.as_string().size(), 36U);
+}
+
 class NestedExecutions : public MachineRun {
 protected:
     void begin_with(std::string_view pattern) {
@@ -294,7 +314,8 @@ protected:
 TEST_F(NestedExecutions, AreStartedAndLeftAlone) {
     begin_with("");
     EXPECT_THAT(calls(), ElementsAre("S: states:startExecution"));
-    EXPECT_EQ(input_of("S"), R"({"machine":"child","name":"n","input":{"x":1}})");
+    EXPECT_EQ(input_of("S"),
+              R"({"machine":"child","name":"n","input":{"x":1},"target":"child:3"})");
 
     answer("S", Value::object({{"machine", "child"}, {"name", "n"}, {"started", Value{Time{}}}}));
 
@@ -306,6 +327,7 @@ TEST_F(NestedExecutions, AreStartedAndLeftAlone) {
 TEST_F(NestedExecutions, AreDescribedAtTheirEnd) {
     begin_with(".sync");
     EXPECT_EQ(call_of("S").second.child, "child:n");
+    EXPECT_EQ(call_of("S").second.target, "child:3") << "the version that is to be started";
     EXPECT_THAT(events(), ::testing::Contains("TaskSubmitted<4"));
 
     end_child(trigger::types::run_succeeded, Value::object({{"result", Value::list({7})}}));

@@ -175,6 +175,8 @@ void add_vocabulary(trigger::Vocabulary& vocabulary, std::string token_key) {
     vocabulary.actions[std::string{words::map_run_term}] =
         telling({"started", "concurrency", "tolerated", "tolerated_share"},
                 &internal::run::Walk::update_map_run);
+    vocabulary.actions[std::string{words::stop_child_term}] =
+        telling({"started", "index", "error", "cause"}, &internal::run::Walk::stop_child);
 }
 
 } // namespace sluice::workflow::asl

@@ -60,9 +60,13 @@ Value describe_view(const World& world, const Seen& seen, const Value& result, b
 
 void describe_execution(World& world, const Call& call, const Responder& respond) {
     auto has_data = text_in(call.body, "includedData") != "METADATA_ONLY";
-    find_execution(world, call, [&world, respond, has_data](std::expected<Seen, Fault> seen) {
+    find_execution(world, call, [&world, call, respond, has_data](std::expected<Seen, Fault> seen) {
         if (!seen) {
             respond(std::unexpected(seen.error()));
+            return;
+        }
+        if (!seen->child.empty()) {
+            answer_on_worker(world, call, *seen, respond, describe_child);
             return;
         }
         auto result = value_in(seen->view, "result");
@@ -96,6 +100,12 @@ Answer machine_view(World& world, const Call& call, const Seen& seen) {
     for (const auto& [member, value] : {std::pair{"loggingConfiguration", machine.logging},
                                         std::pair{"tracingConfiguration", machine.tracing}}) {
         view = value.is_null() ? view : view.with(member, value);
+    }
+    if (!seen.child.empty()) {
+        auto arn = TRY(Arn::parse(text_in(call.body, "executionArn")));
+        auto map_run = seen.child.substr(0, seen.child.rfind('-'));
+        view = view.with("label", arn.label)
+                   .with("mapRunArn", world.arns.map_run(name, arn.label, map_run));
     }
     return machine.revision.empty() || machine.hash != hash
                ? view

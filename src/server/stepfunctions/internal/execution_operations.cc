@@ -5,6 +5,7 @@
 #include "server/stepfunctions/internal/executions.h"
 #include "server/stepfunctions/internal/identity.h"
 #include "server/stepfunctions/internal/machines.h"
+#include "server/stepfunctions/internal/map_runs.h"
 #include "trigger/arrival.h"
 #include "value/json.h"
 
@@ -208,31 +209,42 @@ void stop_execution(World& world, const Call& call, const Responder& respond) {
             error = error.with(name, *text);
         }
     }
-    find_execution(world, call, [&world, respond, error](const std::expected<Seen, Fault>& seen) {
-        if (!seen) {
-            respond(std::unexpected(seen.error()));
-            return;
-        }
-        if (auto ended = value_in(seen->view, "ended"); ended.is_timestamp()) {
-            respond(Value::object({{"stopDate", seconds_of(ended.as_timestamp())}}));
-            return;
-        }
-        world.services.engine.command(
-            seen->run, std::string{trigger::types::run_terminate},
-            Value::object({{"error", error}}), [&world, respond](const Result<Value>& done) {
-                if (done) {
-                    respond(Value::object({{"stopDate", seconds_of(world.services.clock.wall())}}));
-                } else {
-                    respond(std::unexpected(fault_of(done.error())));
-                }
-            });
-    });
+    find_execution(
+        world, call, [&world, call, respond, error](const std::expected<Seen, Fault>& seen) {
+            if (!seen) {
+                respond(std::unexpected(seen.error()));
+                return;
+            }
+            if (!seen->child.empty()) {
+                stop_child(world, call, *seen, respond);
+                return;
+            }
+            if (auto ended = value_in(seen->view, "ended"); ended.is_timestamp()) {
+                respond(Value::object({{"stopDate", seconds_of(ended.as_timestamp())}}));
+                return;
+            }
+            world.services.engine.command(
+                seen->run, std::string{trigger::types::run_terminate},
+                Value::object({{"error", error}}), [&world, respond](const Result<Value>& done) {
+                    if (done) {
+                        respond(
+                            Value::object({{"stopDate", seconds_of(world.services.clock.wall())}}));
+                    } else {
+                        respond(std::unexpected(fault_of(done.error())));
+                    }
+                });
+        });
 }
 
 void redrive_execution(World& world, const Call& call, const Responder& respond) {
     find_execution(world, call, [&world, respond](const std::expected<Seen, Fault>& seen) {
         if (!seen) {
             respond(std::unexpected(seen.error()));
+            return;
+        }
+        if (!seen->child.empty()) {
+            respond(refuse("ExecutionNotRedrivable",
+                           "A child of a Map Run is redriven with the execution of its parent"));
             return;
         }
         world.services.engine.reopen(seen->run, {}, [&world, respond](const Result<Value>& done) {

@@ -8,15 +8,12 @@
 
 #include "engine/keys.h"
 #include "server/stepfunctions/internal/operation.h"
+#include "server/stepfunctions/state_machine.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
 #include "workflow/asl/resource_names.h"
 
 namespace sluice::server::stepfunctions {
-
-/// Labels of runs that were started by way of a version or an alias.
-inline constexpr auto version_label = std::string_view{"aws.version"};
-inline constexpr auto alias_label = std::string_view{"aws.alias"};
 
 std::string_view status_of(trigger::Status status);
 /// Which runs `statusFilter` means.
@@ -26,21 +23,25 @@ trigger::Status status_named(std::string_view name);
 struct Seen {
     engine::RunName run;
     Value view;
+    std::string child{}; ///< Name of the child of a distributed Map that is meant; empty: the run.
 
     std::string machine() const { return text_in(view, "definition"); }
     std::string name() const { return workflow::asl::execution_name(machine(), run.id); }
     /// SUCCEEDED and the like.
     std::string_view status() const;
 };
-/// Fails with ExecutionDoesNotExist.
+/// Fails with ExecutionDoesNotExist. Of a child of a distributed Map the run is found, and not
+/// whether that has such a child.
 using Sighted = std::function<void(std::expected<Seen, Fault>)>;
 void find_execution(World& world, const std::string& space, const Arn& arn, Sighted then);
 /// Fails with InvalidArn too, also for an execution that is express: those are not looked at later.
 void find_execution(World& world, const Call& call, Sighted then);
 
+std::unexpected<Fault> no_execution(std::string_view arn);
+
 /// The events of its history, as `workflow::asl::History` tells them. Blocks: the run is decided
 /// again.
-std::expected<std::vector<Value>, Fault> history_of(const World& world, const engine::RunName& run);
+std::expected<std::vector<Value>, Fault> history_of(const World& world, const Seen& seen);
 /// Decides a run again while somebody listens: its state as it is now. Blocks.
 std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(const World& world,
                                                                       const engine::RunName& run,
@@ -49,8 +50,11 @@ std::expected<std::unique_ptr<trigger::RunState>, Fault> decide_again(const Worl
 using MakeAnswer = std::function<Answer(World&, const Call&, const Seen&)>;
 void answer_of_execution(World& world, const Call& call, const Arn& arn, const Responder& respond,
                          MakeAnswer make);
+void answer_on_worker(World& world, const Call& call, const Seen& seen, const Responder& respond,
+                      MakeAnswer make);
 
 /// `output`, or `error` and `cause`, of one that has ended.
 Value with_outcome(Value view, const Seen& seen, const Value& result);
+Value with_end(Value view, const Value& end);
 
 } // namespace sluice::server::stepfunctions

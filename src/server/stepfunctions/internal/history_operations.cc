@@ -63,7 +63,10 @@ Value event_view(const Value& event, const std::string& role, bool has_data) {
 
 Answer history_page(const World& world, const Call& call, const Seen& seen) {
     auto page = TRY(Page::read(call.body, "history"));
-    auto events = TRY(history_of(world, seen.run));
+    auto events = TRY(history_of(world, seen));
+    if (events.empty() && !seen.child.empty()) {
+        return no_execution(text_in(call.body, "executionArn"));
+    }
     auto from = std::size_t{0};
     std::from_chars(page.after.data(), page.after.data() + page.after.size(), from);
     if (flag_in(call.body, "reverseOrder")) {

@@ -12,46 +12,29 @@ namespace sluice::server::stepfunctions {
 
 namespace {
 
-using workflow::asl::ChildExecution;
 using workflow::asl::MapRun;
 using workflow::asl::MapRunCounts;
 
-/// A map run's own name is that of its execution, and the event that it began with.
+/// A map run's own name is that of its execution, and the event that it began with. That may be a
+/// child of another.
 Arn execution_of(const Arn& map_run) {
-    return {.kind = Arn::Kind::Execution,
+    return {.kind = Arn::Kind::MapRun,
             .name = map_run.name,
+            .label = map_run.label,
             .qualifier = map_run.qualifier.substr(0, map_run.qualifier.rfind('-'))};
 }
 
-std::int64_t event_of(const Arn& map_run) {
-    auto digits = std::string_view{map_run.qualifier};
-    digits.remove_prefix(digits.rfind('-') + 1);
-    auto event = std::int64_t{0};
-    std::from_chars(digits.data(), digits.data() + digits.size(), event);
-    return event;
-}
-
-std::expected<std::vector<MapRun>, Fault> map_runs_of(const World& world,
-                                                      const engine::RunName& run) {
-    auto heard = workflow::asl::MapRuns{};
-    auto state = TRY(decide_again(world, run, heard));
+std::expected<workflow::asl::MapRuns, Fault> map_runs_of(const World& world, const Seen& seen) {
+    auto heard = workflow::asl::MapRuns{seen.child};
+    auto state = TRY(decide_again(world, seen.run, heard));
     heard.close(state->progress);
-    return heard.all();
+    return heard;
 }
 
-/// The one that the call means by its ARN.
-std::expected<MapRun, Fault> map_run_of(const World& world, const Call& call, const Seen& seen) {
-    auto wanted = text_in(call.body, "mapRunArn");
-    auto asked = TRY(Arn::parse(wanted, Arn::Kind::MapRun));
-    auto runs = TRY(map_runs_of(world, seen.run));
-    auto found = std::ranges::find_if(runs, [&](const MapRun& run) {
-        auto own = Arn::parse(run.arn);
-        return own && own->label == asked.label && own->qualifier == asked.qualifier;
-    });
-    if (found == runs.end()) {
-        return refuse("ResourceNotFound", "Map Run does not exist: '{}'", wanted);
-    }
-    return *found;
+std::string execution_arn(const World& world, const Seen& seen,
+                          const workflow::asl::MapRuns& runs) {
+    return seen.child.empty() ? world.arns.execution(seen.machine(), seen.name())
+                              : world.arns.execution(runs.child_machine(), seen.child);
 }
 
 Value number(std::uint64_t count) {
@@ -68,13 +51,13 @@ Value counts_view(const MapRunCounts& counts, bool is_written) {
                           {"aborted", number(counts.aborted)},
                           {"total", number(counts.total)},
                           {"resultsWritten", number(is_written ? ended : 0)},
-                          {"failuresNotRedrivable", 0},
-                          {"pendingRedrive", 0}});
+                          {"failuresNotRedrivable", number(counts.not_redrivable)},
+                          {"pendingRedrive", number(counts.pending_redrive)}});
 }
 
-Value run_view(const World& world, const MapRun& run, const Seen& seen) {
+Value run_view(const MapRun& run, const std::string& execution) {
     auto view = Value::object({{"mapRunArn", run.arn},
-                               {"executionArn", world.arns.execution(seen.machine(), seen.name())},
+                               {"executionArn", execution},
                                {"startDate", seconds_of(run.started)}});
     return run.ended ? view.with("stopDate", seconds_of(*run.ended)) : view;
 }
@@ -97,44 +80,34 @@ Answer list_page(const Call& call, std::string_view list, const std::vector<Item
 }
 
 Answer list_runs(World& world, const Call& call, const Seen& seen) {
-    auto runs = TRY(map_runs_of(world, seen.run));
-    return list_page(call, "mapRuns", runs, [&](const MapRun& run) {
-        return run_view(world, run, seen)
-            .with("stateMachineArn", world.arns.machine(seen.machine()));
+    auto runs = TRY(map_runs_of(world, seen));
+    auto execution = execution_arn(world, seen, runs);
+    return list_page(call, "mapRuns", runs.all(), [&](const MapRun& run) {
+        return run_view(run, execution).with("stateMachineArn", world.arns.machine(seen.machine()));
     });
 }
 
 Answer describe_run(World& world, const Call& call, const Seen& seen) {
-    auto run = TRY(map_run_of(world, call, seen));
-    return run_view(world, run, seen)
-        .with("status", run.status)
-        .with("maxConcurrency", run.concurrency_max)
-        .with("toleratedFailurePercentage", run.tolerated_percentage)
-        .with("toleratedFailureCount", run.tolerated_count)
-        .with("itemCounts", counts_view(run.items, run.is_written))
-        .with("executionCounts", counts_view(run.executions, run.is_written))
-        .with("redriveCount", 0);
-}
-
-Answer list_children(World& world, const Call& call, const Seen& seen) {
-    auto run = TRY(map_run_of(world, call, seen));
-    auto status = text_in(call.body, "statusFilter");
-    std::erase_if(run.children, [&](const ChildExecution& child) {
-        return child.name.empty() || (!status.empty() && child.status != status);
+    auto wanted = text_in(call.body, "mapRunArn");
+    auto asked = TRY(Arn::parse(wanted, Arn::Kind::MapRun));
+    auto runs = TRY(map_runs_of(world, seen));
+    auto found = std::ranges::find_if(runs.all(), [&](const MapRun& run) {
+        auto own = Arn::parse(run.arn);
+        return own && own->label == asked.label && own->qualifier == asked.qualifier;
     });
-    std::ranges::reverse(run.children); // The newest first.
-    auto arn = TRY(Arn::parse(run.arn));
-    auto machine = fmt::format("{}/{}", arn.name, arn.label);
-    return list_page(call, "executions", run.children, [&](const ChildExecution& child) {
-        auto view = Value::object({{"executionArn", world.arns.execution(machine, child.name)},
-                                   {"stateMachineArn", world.arns.machine(machine)},
-                                   {"mapRunArn", run.arn},
-                                   {"name", child.name},
-                                   {"status", child.status},
-                                   {"itemCount", number(child.items)},
-                                   {"startDate", seconds_of(child.started)}});
-        return child.ended ? view.with("stopDate", seconds_of(*child.ended)) : view;
-    });
+    if (found == runs.all().end()) {
+        return refuse("ResourceNotFound", "Map Run does not exist: '{}'", wanted);
+    }
+    const auto& run = *found;
+    auto view = run_view(run, execution_arn(world, seen, runs))
+                    .with("status", run.status)
+                    .with("maxConcurrency", run.concurrency_max)
+                    .with("toleratedFailurePercentage", run.tolerated_percentage)
+                    .with("toleratedFailureCount", run.tolerated_count)
+                    .with("itemCounts", counts_view(run.items, run.is_written))
+                    .with("executionCounts", counts_view(run.executions, run.is_written))
+                    .with("redriveCount", number(run.redrives));
+    return run.redriven ? view.with("redriveDate", seconds_of(*run.redriven)) : view;
 }
 
 void list_map_runs(World& world, const Call& call, const Responder& respond) {
@@ -144,15 +117,6 @@ void list_map_runs(World& world, const Call& call, const Responder& respond) {
         return;
     }
     answer_of_execution(world, call, *arn, respond, list_runs);
-}
-
-void answer_of_map_run(World& world, const Call& call, const Responder& respond, MakeAnswer make) {
-    auto arn = Arn::parse(text_in(call.body, "mapRunArn"), Arn::Kind::MapRun);
-    if (!arn) {
-        respond(std::unexpected(arn.error()));
-        return;
-    }
-    answer_of_execution(world, call, execution_of(*arn), respond, std::move(make));
 }
 
 void describe_map_run(World& world, const Call& call, const Responder& respond) {
@@ -180,8 +144,9 @@ void update_map_run(World& world, const Call& call, const Responder& respond) {
     }
     auto then = [&world, respond, limits = limits_in(call, *arn),
                  arn = text_in(call.body, "mapRunArn")](std::expected<Seen, Fault> seen) {
-        if (!seen) {
-            respond(refuse("ResourceNotFound", "Map Run does not exist: '{}'", arn));
+        if (!seen || !seen->child.empty()) {
+            respond(
+                refuse("ResourceNotFound", "Map Run does not exist, or is of a child: '{}'", arn));
             return;
         }
         auto action = Value::object({{std::string{workflow::asl::map_run_action}, limits}});
@@ -202,8 +167,21 @@ void update_map_run(World& world, const Call& call, const Responder& respond) {
 
 } // namespace
 
-void list_map_children(World& world, const Call& call, const Responder& respond) {
-    answer_of_map_run(world, call, respond, list_children);
+void answer_of_map_run(World& world, const Call& call, const Responder& respond, MakeAnswer make) {
+    auto arn = Arn::parse(text_in(call.body, "mapRunArn"), Arn::Kind::MapRun);
+    if (!arn) {
+        respond(std::unexpected(arn.error()));
+        return;
+    }
+    answer_of_execution(world, call, execution_of(*arn), respond, std::move(make));
+}
+
+std::int64_t event_of(const Arn& map_run) {
+    auto digits = std::string_view{map_run.qualifier};
+    digits.remove_prefix(digits.rfind('-') + 1);
+    auto event = std::int64_t{0};
+    std::from_chars(digits.data(), digits.data() + digits.size(), event);
+    return event;
 }
 
 std::vector<Operation> map_run_operations() {

@@ -28,12 +28,23 @@ class Listener final : public trigger::Listener {
 public:
     Listener(History& history, MapRuns& map_runs) : history_(history), map_runs_(map_runs) {}
 
+    /// Another that hears the same.
+    void add(trigger::Listener& listener) { others_.push_back(&listener); }
+
     void hear(const trigger::Moment& moment, const Value& told) override {
         history_.hear(moment, told);
         map_runs_.hear(moment, told);
+        for (auto* other : others_) {
+            other->hear(moment, told);
+        }
+    }
+    bool cares_for(std::string_view part) const override {
+        return std::ranges::any_of(others_,
+                                   [&](const auto* other) { return other->cares_for(part); });
     }
 
 private:
+    std::vector<trigger::Listener*> others_;
     History& history_;
     MapRuns& map_runs_;
 };

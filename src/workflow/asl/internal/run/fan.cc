@@ -2,6 +2,22 @@
 
 namespace sluice::workflow::asl::internal::run {
 
+namespace {
+
+Value numbers_value(const Fan::FileNumbers& numbers) {
+    return Value::list({as_value(numbers[0]), as_value(numbers[1]), as_value(numbers[2])});
+}
+
+Fan::FileNumbers numbers_from(const Value& list) {
+    auto numbers = Fan::FileNumbers{};
+    for (auto at = std::size_t{0}; at < numbers.size(); ++at) {
+        numbers[at] = static_cast<std::uint64_t>(list.as_list()[at].as_int());
+    }
+    return numbers;
+}
+
+} // namespace
+
 Value Fan::plan() const {
     auto members = std::vector<value::Member>{{"items", items},
                                               {"input", input},
@@ -44,14 +60,26 @@ Value Fan::counts() const {
     if (is_reading) {
         counts = counts.with("reading", true);
     }
-    if (bytes > 0) {
-        counts = counts.with("bytes", as_value(bytes));
+    for (auto [name, count] : {std::pair{"bytes", bytes},
+                               {"slot", slot},
+                               {"kept", kept},
+                               {"kept_bytes", kept_bytes},
+                               {"lost", lost},
+                               {"redrives", redrives},
+                               {"again", again},
+                               {"again_from", again_from}}) {
+        counts = count > 0 ? counts.with(name, as_value(count)) : counts;
     }
-    if (files != decltype(files){}) {
-        counts =
-            counts.with("writes", as_value(writes))
-                .with("files",
-                      Value::list({as_value(files[0]), as_value(files[1]), as_value(files[2])}));
+    if (files != FileNumbers{}) {
+        counts = counts.with("writes", as_value(writes)).with("files", numbers_value(files));
+    }
+    if (writes > 0) {
+        auto listed = std::vector<Value>{};
+        for (const auto& [where, numbers] : parts) {
+            listed.push_back(
+                Value::object({{"slot", as_value(where)}, {"numbers", numbers_value(numbers)}}));
+        }
+        counts = counts.with("parts", Value::list(std::move(listed)));
     }
     if (is_closing) {
         counts = counts.with("closing", true);
@@ -89,10 +117,20 @@ void Fan::restore(const Value& plan, const Value& counts) {
     ended = count_at(counts, "ended");
     is_reading = counts.find("reading") != nullptr;
     bytes = count_at(counts, "bytes");
+    slot = count_at(counts, "slot");
+    kept = count_at(counts, "kept");
+    kept_bytes = count_at(counts, "kept_bytes");
+    lost = count_at(counts, "lost");
+    redrives = count_at(counts, "redrives");
+    again = count_at(counts, "again");
+    again_from = count_at(counts, "again_from");
     writes = count_at(counts, "writes");
     if (const auto* numbers = counts.find("files")) {
-        for (auto at = std::size_t{0}; at < files.size(); ++at) {
-            files[at] = static_cast<std::uint64_t>(numbers->as_list()[at].as_int());
+        files = numbers_from(*numbers);
+    }
+    if (const auto* listed = counts.find("parts")) {
+        for (const auto& part : listed->as_list()) {
+            parts.emplace(count_at(part, "slot"), numbers_from(*part.find("numbers")));
         }
     }
     is_closing = counts.find("closing") != nullptr;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ namespace sluice::workflow::asl::internal::run {
 /// does not change lies in the scope's variables and is written once; counts are the memory of the
 /// state's trigger there.
 struct Fan {
+    /// Of files of each of `result_kinds`.
+    using FileNumbers = std::array<std::uint64_t, 3>;
+
     explicit Fan(Visit& of) : visit(of) {}
 
     Visit& visit;
@@ -42,15 +46,24 @@ struct Fan {
     std::uint64_t next = 0; ///< The first that has not begun.
     std::uint64_t running = 0;
     std::uint64_t done = 0;
-    std::uint64_t failed = 0;             ///< Of those done.
-    std::uint64_t last = 0;               ///< The event behind which the next child begins.
-    std::uint64_t ended = 0;              ///< The last event of a child that has ended.
-    bool is_reading = false;              ///< A page is on its way.
-    std::uint64_t bytes = 0;              ///< Of the results that are kept here.
-    std::uint64_t writes = 0;             ///< Parts of the results that are being written,
-    std::array<std::uint64_t, 3> files{}; ///< and files that there are of each kind.
-    bool is_closing = false;              ///< All are written but the manifest.
-    Value failure; ///< It ends with this when that is written; null: it does not.
+    std::uint64_t failed = 0; ///< Of those done.
+    std::uint64_t last = 0;   ///< The event behind which the next child begins.
+    std::uint64_t ended = 0;  ///< The last event of a child that has ended.
+    bool is_reading = false;  ///< A page is on its way.
+    std::uint64_t bytes = 0;  ///< Of the results that are kept here.
+    std::uint64_t writes = 0; ///< Parts of the results that are being written,
+    /// each with the numbers of its files, by where its records are collected,
+    std::map<std::uint64_t, FileNumbers> parts{};
+    std::uint64_t slot = 0;       ///< where those of the next part are,
+    FileNumbers files{};          ///< and files that there are of each kind.
+    bool is_closing = false;      ///< All are written but the manifest.
+    Value failure;                ///< It ends with this when that is written; null: it does not.
+    std::uint64_t kept = 0;       ///< Children without success that a redrive goes on with,
+    std::uint64_t kept_bytes = 0; ///< what is kept of them,
+    std::uint64_t lost = 0;       ///< and those that it cannot go on with.
+    std::uint64_t redrives = 0;
+    std::uint64_t again = 0;      ///< Of a redrive: children that have not gone on yet,
+    std::uint64_t again_from = 0; ///< and where the first of them may be.
 
     std::optional<trigger::Incarnation> scope{};
     std::vector<std::pair<std::uint64_t, Value>> held; ///< Results while it has no scope.
@@ -61,6 +74,7 @@ struct Fan {
     void restore(const Value& plan, const Value& counts);
     /// All that were read; more may follow.
     bool is_over() const { return done == size; }
+    bool has_more() const { return again > 0 || next < size; }
     bool tolerates() const;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "expr/states/sight.h"
 #include "trigger/state.h"
 #include "workflow/asl/internal/run/program.h"
@@ -19,7 +20,18 @@ struct Tally {
     trigger::Incarnation scope = trigger::root_scope; ///< Where it is remembered.
     bool is_of_child = false;                         ///< Its history is not the run's.
     bool has_changed = false;
-    Value about; ///< Of a child whose result is written: `{input, started}`.
+    // Of a child:
+    Time started{};
+    std::uint64_t redrives = 0;
+    Value about;        ///< Where its result is written: `{input, started}`.
+    Value item;         ///< `$$.Map.Item` where the map has it no more; null: it has.
+    Value failed_at;    ///< Where a redrive goes on: `{state, input}`.
+    std::string name{}; ///< If somebody wants to hear of it.
+
+    /// What is remembered of it.
+    Value to_memory() const;
+    static Tally from_memory(const Value& memory);
+    bool is_heard() const { return !is_of_child || !name.empty(); }
 };
 
 /// One flow that is under way: the machine's own, a branch, or what is done for an item.

@@ -36,11 +36,10 @@ std::string function_named(std::string_view text) {
     return std::string{name.substr(0, name.find(':'))};
 }
 
-/// Of `arn:aws:states:…:stateMachine:NAME:VERSION`.
+/// `NAME`, or `NAME:VERSION`, of `arn:aws:states:…:stateMachine:NAME:VERSION`.
 std::string machine_named(std::string_view text) {
     auto mark = text.find("stateMachine:");
-    auto name = mark == std::string_view::npos ? text : text.substr(mark + 13);
-    return std::string{name.substr(0, name.find(':'))};
+    return std::string{mark == std::string_view::npos ? text : text.substr(mark + 13)};
 }
 
 bool is_message(const TaskState& task) {
@@ -71,22 +70,61 @@ Work nested(const TaskState& task, const Value& arguments) {
         }
     }
     input = input.is_null() ? Value::map({}) : input;
-    auto machine = machine_named(text_at(arguments, "StateMachineArn"));
+    auto target = machine_named(text_at(arguments, "StateMachineArn"));
+    auto machine = target.substr(0, target.find(':'));
     auto name = text_at(arguments, "Name");
     if (task.pattern == Pattern::Sync || task.pattern == Pattern::Sync2) {
         return {.kind = trigger::TaskKind::Run,
-                .target = machine,
+                .target = target,
                 .input = std::move(input),
-                .child = name};
+                .child = name,
+                .machine = machine};
     }
+    auto request = Value::object({{"machine", machine}, {"name", name}, {"input", input}});
     return {.target = std::string{start_function},
-            .input = Value::object({{"machine", machine}, {"name", name}, {"input", input}})};
+            .input = target == machine ? request : request.with("target", target)};
 }
 
 /// Milliseconds since 1970, as the service writes times into payloads.
 Value milliseconds_of(Time time) {
     return Value{std::int64_t{
         std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count()}};
+}
+
+constexpr auto latest = std::string_view{"$LATEST"};
+
+/// `Mon, 16 Nov 2026 13:05:00 GMT`
+std::string http_date(Time time) {
+    static constexpr std::string_view days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static constexpr std::string_view months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    auto day = std::chrono::floor<std::chrono::days>(time);
+    auto date = std::chrono::year_month_day{day};
+    auto clock = std::chrono::hh_mm_ss{std::chrono::floor<std::chrono::seconds>(time - day)};
+    return fmt::format(
+        "{}, {:02} {} {} {:02}:{:02}:{:02} GMT", days[std::chrono::weekday{day}.c_encoding()],
+        static_cast<unsigned>(date.day()), months[static_cast<unsigned>(date.month()) - 1],
+        static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
+        clock.seconds().count());
+}
+
+/// What the service tells of its request to a function, with the headers that mean something here.
+Value http_metadata(const Value& result, Time now, const std::string& id) {
+    auto headers = std::vector<value::Member>{
+        {"Connection", "keep-alive"},
+        {"Content-Length", std::to_string(value::to_json(result).size())},
+        {"Content-Type", "application/json"},
+        {"Date", http_date(now)},
+        {"X-Amz-Executed-Version", latest},
+        {"x-amzn-Remapped-Content-Length", "0"},
+        {"x-amzn-RequestId", id}};
+    auto all = std::vector<value::Member>{};
+    for (const auto& [name, value] : headers) {
+        all.push_back({name, Value::list({value})});
+    }
+    return Value::object({{"AllHttpHeaders", Value::map(std::move(all))},
+                          {"HttpHeaders", Value::map(std::move(headers))},
+                          {"HttpStatusCode", 200}});
 }
 
 std::string md5_of(const Value& body) {
@@ -123,10 +161,14 @@ Work work_of(const Program& program, const State& state, const Value& arguments)
     return {.target = fmt::format("{}:{}", task.service, task.action), .input = arguments};
 }
 
-Value as_answer(const Program& program, const TaskState& task, const Value& result) {
+Value as_answer(const Program& program, const TaskState& task, const Value& result, Time now,
+                const std::string& id) {
     if (task.service == "lambda" && task.action != "function") {
-        return Value::object(
-            {{"ExecutedVersion", "$LATEST"}, {"Payload", result}, {"StatusCode", 200}});
+        return Value::object({{"ExecutedVersion", latest},
+                              {"Payload", result},
+                              {"SdkHttpMetadata", http_metadata(result, now, id)},
+                              {"SdkResponseMetadata", Value::object({{"RequestId", id}})},
+                              {"StatusCode", 200}});
     }
     if (task.service == "states" && task.action == "startExecution") {
         return NestedExecution::from_memory(result).start_view(program);

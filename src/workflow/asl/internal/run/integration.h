@@ -16,12 +16,15 @@ struct Work {
     trigger::TaskKind kind = trigger::TaskKind::Call;
     std::string target{};
     Value input{};
-    std::string child{}; ///< Name of the nested execution; empty: one is made.
+    std::string child{};   ///< Name of the nested execution; empty: one is made.
+    std::string machine{}; ///< Of it: the target may name a version or alias too.
 };
 Work work_of(const Program& program, const State& state, const Value& arguments);
 
-/// What the service would answer, where ours is the bare result of a function.
-Value as_answer(const Program& program, const TaskState& task, const Value& result);
+/// What the service would answer, where ours is the bare result of a function. The id is that of
+/// the request.
+Value as_answer(const Program& program, const TaskState& task, const Value& result, Time now,
+                const std::string& id);
 /// The same of a message: the id is ours.
 Value message_answer(const TaskState& task, const Value& arguments, const std::string& id);
 

@@ -35,6 +35,7 @@ struct Visit {
     std::uint64_t seconds = 0; ///< Between heartbeats.
     bool is_begun = false;     ///< Somebody has taken up its work: of an activity.
     bool is_stored = false;    ///< Its trigger remembers it.
+    bool is_kept = false;      ///< Of a map run that a redrive goes on with.
 
     Value to_memory(std::string_view status) const;
     /// What it was when it began to wait; its frame's last event too.

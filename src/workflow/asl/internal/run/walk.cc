@@ -67,13 +67,16 @@ std::uint64_t Walk::next_chance() {
     return hash64(state().id, (state().progress.events << 16U) + ++chances_);
 }
 
-void Walk::hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
+void Walk::hear(const Tally& tally, std::uint64_t previous, std::string_view kind,
                 std::string_view type, Value details) const {
-    auto told = Value::object({{"id", as_value(id)},
+    auto told = Value::object({{"id", as_value(tally.events)},
                                {"previousEventId", as_value(previous)},
                                {"type", fmt::format("{}{}", kind, type)}});
     if (!details.is_null()) {
         told = told.with("details", std::move(details));
+    }
+    if (tally.is_of_child) {
+        told = told.with("execution", tally.name);
     }
     listener_->hear(firing_.decider().moment(), told);
 }
@@ -196,11 +199,9 @@ void Walk::end_run(const Step& step) {
 void Walk::finish() {
     for (auto& tally : tallies_) {
         if (tally.has_changed && !state().is_over() && state().path_of(tally.scope) != nullptr) {
-            auto memory = Value::object({{"events", as_value(tally.events)}});
-            firing_.record(trigger::Remembered{
-                .scope = tally.scope,
-                .trigger = program_.machine_trigger(),
-                .memory = tally.about.is_null() ? memory : memory.with("about", tally.about)});
+            firing_.record(trigger::Remembered{.scope = tally.scope,
+                                               .trigger = program_.machine_trigger(),
+                                               .memory = tally.to_memory()});
         }
     }
 }

@@ -35,6 +35,7 @@ struct Step {
     StateNumber next = 0; ///< Of a failure: the state that failed.
     Value output;
     Failure failure{};
+    bool is_aborted = false; ///< Of a failure: somebody has stopped it.
 
     static Step failed(Failure failure, StateNumber state = 0) {
         return {.kind = Kind::Failed, .next = state, .output = {}, .failure = std::move(failure)};
@@ -77,6 +78,8 @@ public:
     trigger::Attempt<void> note_begin(const Value& params);
     /// Other limits for a map run that goes on.
     trigger::Attempt<void> update_map_run(const Value& params);
+    /// Aborts a child of a map run, as if it had failed.
+    trigger::Attempt<void> stop_child(const Value& params);
 
 private:
     // Flows (walk.cc).
@@ -91,14 +94,20 @@ private:
     // Redrives (walk_redrive.cc).
     /// No state around a flow retries or catches what failed in it.
     bool is_fatal(const Frame& frame, const Failure& failure) const;
+    /// Nor does the state itself.
+    bool ends_run(const Visit& visit, const Failure& failure) const;
     /// A state that was under way when the execution ended.
     struct Place {
         trigger::Incarnation scope;
         StateNumber state = 0;
     };
-    /// Those in a scope and within it; states that wait for their children are behind these.
-    void find_places(trigger::Incarnation scope, std::vector<Place>& leaves,
-                     std::vector<Place>& owners) const;
+    struct Places {
+        std::vector<Place> leaves;
+        std::vector<Place> map_runs;
+        std::vector<Place> owners; ///< Wait for their children, which are before them.
+    };
+    /// Those in a scope and within it.
+    void find_places(trigger::Incarnation scope, Places& places) const;
     void enter_again(const Place& place, std::uint64_t last);
     void go_on_with_children(const Place& place);
 
@@ -186,6 +195,8 @@ private:
     /// Nothing: the fan goes on.
     std::optional<Step> run_child(Fan& fan, Frame& child);
     void keep_tally(const Tally& tally);
+    /// Nothing: it has ended at once, or waits.
+    std::optional<Step> go_into_child(Fan& fan, Frame& child, StateNumber number, Value input);
     Evaluated<Value> child_input(Fan& fan, const Frame& child);
     Value item_of(const Fan& fan, std::uint64_t index) const;
     /// Nothing: the fan goes on.
@@ -208,11 +219,16 @@ private:
     std::uint64_t abort_states(Tally& tally, trigger::Incarnation scope);
 
     // Children of distributed maps (walk_map_run.cc).
+    void begin_execution(Fan& fan, Frame& child, const Value& input);
     std::optional<Step> take_execution(Fan& fan, const Frame& child, Step step);
+    /// Which trigger collects the results of the next part, or of another.
+    trigger::TriggerNumber collector_of(const Fan& fan, std::uint64_t slot) const;
+    std::vector<Value> records_in(const Fan& fan, std::uint64_t slot) const;
+    Value part_request(const Fan& fan, std::uint64_t slot) const;
+    Step break_off_map_run(Fan& fan, Failure failure);
     /// Whether what each child was given and gave is told where results go.
     static bool keeps_records(const Fan& fan);
     void keep_result(Fan& fan, std::uint64_t index, Value result);
-    std::vector<Value> take_records(Fan& fan);
     Evaluated<Value> destination_of(Fan& fan);
     Evaluated<void> write_part(Fan& fan, bool is_last);
     Step take_written(Fan& fan, const Value& data);
@@ -222,10 +238,31 @@ private:
     std::string map_run_arn(const Fan& fan) const;
     std::string map_run_id(const Fan& fan) const;
     std::string child_name(const Fan& fan, std::uint64_t index) const;
+    /// The name of the execution that a flow belongs to: the run's, or a child's.
+    std::string execution_of(const Frame& frame) const;
+    std::string heard_name(const Fan& fan, std::uint64_t index) const;
     void hear_limits(const Fan& fan) const;
-    void hear_child(const Fan& fan, std::uint64_t index, std::string_view status) const;
-    std::optional<std::pair<trigger::Incarnation, StateNumber>> find_map_run(
-        std::uint64_t started) const;
+    void hear_child(const Fan& fan, const Frame& child, std::string_view status,
+                    const Value& more) const;
+    void hear_of_run(const Tally& tally, Value told) const;
+    std::optional<std::pair<trigger::Incarnation, StateNumber>> find_map_run(std::uint64_t started);
+
+    // What a redrive does with them (walk_map_redrive.cc).
+    /// The trigger that collects children without success, in the scope of their map.
+    trigger::TriggerNumber keeper() const { return program_.machine_trigger(); }
+    /// Whether a redrive can go on with it.
+    bool keep_child(Fan& fan, const Frame& child);
+    /// Inputs of those from an index on.
+    std::vector<std::pair<std::uint64_t, Value>> kept_since(const Fan& fan,
+                                                            std::uint64_t from) const;
+    enum class Keep : std::uint8_t { No, Yes };
+    void abort_executions(Fan& fan, Keep keep);
+    /// The state of a child that waits; an empty map: there is none.
+    Value place_in_child(FlowNumber flow, trigger::Incarnation scope) const;
+    void drop_records_of_kept(Fan& fan);
+    void redrive_map_run(const Place& place, std::uint64_t last);
+    void write_parts_again(Fan& fan);
+    std::optional<Step> run_again(Fan& fan);
 
     // Errors (walk_errors.cc).
     /// A field of the state could not be evaluated.
@@ -247,14 +284,14 @@ private:
         }
         auto id = ++tally.events;
         tally.has_changed = true;
-        if (listener_ != nullptr && !tally.is_of_child) {
-            hear(id, previous, kind, type, details());
+        if (listener_ != nullptr && tally.is_heard()) {
+            hear(tally, previous, kind, type, details());
         }
         return id;
     }
     bool is_full(const Tally& tally) const;
     Failure full_history() const;
-    void hear(std::uint64_t id, std::uint64_t previous, std::string_view kind,
+    void hear(const Tally& tally, std::uint64_t previous, std::string_view kind,
               std::string_view type, Value details) const;
 
     const Machine& machine() const { return *program_.machine; }
@@ -291,6 +328,26 @@ private:
     std::uint64_t spent_ = 0;
     std::uint64_t chances_ = 0;
 };
+
+/// Values that a trigger has collected in a scope, in order, from an index on: those that are not
+/// null, until `take` says false.
+template <typename Take>
+void each_collected(const trigger::RunState& state, trigger::Incarnation scope,
+                    trigger::TriggerNumber trigger, const Take& take, std::uint64_t from = 0) {
+    constexpr auto size = trigger::CollectedBlock::size;
+    auto at =
+        state.collected.lower_bound({.scope = scope, .trigger = trigger, .block = from / size});
+    for (; at != state.collected.end() && at->first.scope == scope && at->first.trigger == trigger;
+         ++at) {
+        const auto& values = at->second.values;
+        for (auto place = std::size_t{0}; place < values.size(); ++place) {
+            auto index = at->first.block * size + place;
+            if (index >= from && !values[place].is_null() && !take(index, values[place])) {
+                return;
+            }
+        }
+    }
+}
 
 /// Which child a scope is of, by its path.
 std::uint64_t index_in(std::string_view path);

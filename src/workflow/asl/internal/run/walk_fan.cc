@@ -126,16 +126,18 @@ Step Walk::begin_map(Visit& visit) {
 }
 
 Step Walk::run_children(Fan& fan) {
-    while (fan.next < fan.size && fan.running < fan.concurrency && fan.writes < writes_max) {
+    if (!fan.failure.is_null()) {
+        return finish_map_run(fan);
+    }
+    while (fan.has_more() && fan.running < fan.concurrency && fan.writes < writes_max) {
         if (is_spent()) {
             open(fan);
             static_cast<void>(set_timer(fan.visit, Nanos{0}, words::resume));
             store(fan);
             return {};
         }
-        auto child = Frame{.item = {}, .variables = {}};
-        child.index = fan.next++;
-        if (auto step = run_child(fan, child)) {
+        auto child = Frame{.index = fan.next, .item = {}, .variables = {}};
+        if (auto step = fan.again > 0 ? run_again(fan) : run_child(fan, child)) {
             return *std::move(step);
         }
     }
@@ -149,20 +151,14 @@ Step Walk::run_children(Fan& fan) {
 std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
     const auto& details = fan.visit.state.details;
     const auto* parallel = std::get_if<ParallelState>(&details);
-    auto tally = Tally{.is_of_child = true, .about = {}};
+    auto tally = Tally{.is_of_child = true, .about = {}, .item = {}, .failed_at = {}};
     child.flow = parallel == nullptr ? std::get<MapState>(details).processor
                                      : parallel->branches[child.index];
     child.outer = &fan.visit.frame;
     child.fan = &fan;
-    child.tally = fan.visit.frame.tally;
-    child.last = fan.last;
-    if (is_distributed(fan.visit)) {
-        child.hides_outer = true;
-        child.last = 0;
-        child.tally = &tally;
-        tell(tally, "Execution", "Started", 0, [] { return Value{}; });
-        hear_child(fan, child.index, "RUNNING");
-    } else if (parallel == nullptr) {
+    child.tally = is_distributed(fan.visit) ? &tally : fan.visit.frame.tally;
+    child.last = is_distributed(fan.visit) ? 0 : fan.last;
+    if (parallel == nullptr && !is_distributed(fan.visit)) {
         child.last = tell(*child.tally, "MapIteration", "Started", fan.last, [&] {
             return Value::object(
                 {{"name", fan.visit.state.name}, {"index", as_value(child.index)}});
@@ -178,14 +174,20 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
         }
         input = *std::move(selected);
     }
-    if (keeps_records(fan)) {
-        tally.about = Value::object(
-            {{"input", input}, {"started", time_text(firing_.decider().moment().time)}});
+    ++fan.next;
+    if (is_distributed(fan.visit)) {
+        begin_execution(fan, child, input);
     }
-    auto step = go(child, machine().flows[child.flow].start, std::move(input));
+    return go_into_child(fan, child, machine().flows[child.flow].start, std::move(input));
+}
+
+std::optional<Step> Walk::go_into_child(Fan& fan, Frame& child, StateNumber number, Value input) {
+    auto step = go(child, number, std::move(input));
     if (step.kind == Step::Kind::Waiting) {
         ++fan.running;
-        keep_tally(tally);
+        if (is_distributed(fan.visit)) {
+            keep_tally(*child.tally);
+        }
         return std::nullopt;
     }
     fan.running += is_ending_ ? 1 : 0;
@@ -194,14 +196,13 @@ std::optional<Step> Walk::run_child(Fan& fan, Frame& child) {
 
 /// Of a child execution that goes on later.
 void Walk::keep_tally(const Tally& tally) {
-    if (tally.has_changed) {
-        tallies_.push_back(tally);
-    }
+    firing_.record(trigger::Remembered{
+        .scope = tally.scope, .trigger = program_.machine_trigger(), .memory = tally.to_memory()});
 }
 
 Value Walk::item_of(const Fan& fan, std::uint64_t index) const {
     const auto& item = fan.items.as_list()[index - fan.base];
-    if (!fan.are_pairs) {
+    if (!fan.are_pairs || fan.are_inputs) {
         return Value::object({{"Index", as_value(index)}, {"Value", item}});
     }
     return Value::object(
@@ -253,7 +254,7 @@ void Walk::collect(Fan& fan, std::uint64_t index, Value value) {
         return;
     }
     firing_.record(trigger::Collected{.scope = *fan.scope,
-                                      .trigger = trigger_of(fan.visit),
+                                      .trigger = collector_of(fan, fan.slot),
                                       .index = index,
                                       .value = std::move(value)});
 }
@@ -299,7 +300,10 @@ Step Walk::finish(Fan& fan, const std::optional<Value>& result) {
 Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
                      std::optional<std::uint64_t> failed) {
     auto& frame = fan.visit.frame;
-    if (fan.scope && !is_distributed(fan.visit)) {
+    if (is_distributed(fan.visit)) {
+        return break_off_map_run(fan, std::move(failure));
+    }
+    if (fan.scope) {
         auto others = children_of(*fan.scope);
         if (failed) {
             others.erase(*failed);
@@ -312,13 +316,6 @@ Step Walk::break_off(Fan& fan, std::uint64_t last, Failure failure,
         firing_.decider().close_scope(path_of(*fan.scope));
     }
     frame.last = last;
-    if (is_distributed(fan.visit)) {
-        cancel_work(fan.visit);
-        frame.last = tell(*frame.tally, "MapRun", "Failed", fan.ended, [&] {
-            return Value::object(
-                {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});
-        });
-    }
     return fail(fan.visit, std::move(failure));
 }
 

@@ -57,6 +57,7 @@ Evaluated<void> Walk::batch_items(Fan& fan, const Value& items, bool is_last) {
         bytes += json_bytes(each, program_.limits.payload_bytes_max) + 1;
     }
     fan.items = items; // The selector looks at each.
+    fan.are_inputs = false;
     auto first = fan.read - (fan.request.is_null() ? 0 : items.size());
     for (auto at = std::uint64_t{0}; at < items.size(); ++at) {
         auto child = Frame{.item = {}, .variables = {}};
@@ -146,7 +147,9 @@ Step Walk::take_page(Visit& visit) {
     fan.cursor = is_last ? Value{} : *cursor;
     fan.are_pairs = page.find("pairs") != nullptr;
     if (auto taken = take_items(fan, items, is_last); !taken) {
-        return break_off(fan, visit.frame.last, explained(visit, std::move(taken.error())));
+        auto before = Fan{visit}; // A redrive asks for the page again.
+        load_fan(before);
+        return break_off(before, visit.frame.last, explained(visit, std::move(taken.error())));
     }
     firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
     hear_limits(fan);

@@ -3,63 +3,32 @@
 
 #include <fmt/format.h>
 
-#include "trigger/arrival.h"
-#include "value/wording.h"
-#include "workflow/asl/compile.h"
-#include "workflow/asl/internal/run/json_bytes.h"
+#include "workflow/asl/internal/run/map_fields.h"
 #include "workflow/asl/internal/run/walk.h"
 #include "workflow/asl/internal/run/words.h"
 #include "workflow/asl/resource_names.h"
 #include "workflow/asl/result_files.h"
 
-// Distributed maps: their children as executions, and what becomes of their results.
+// Distributed maps: their children as executions.
 namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
-// As much is kept before it is written, and so much is one file.
-constexpr auto part_bytes_max = std::uint64_t{1} << 20U;
-
-const MapState& map_state(const Fan& fan) {
-    return std::get<MapState>(fan.visit.state.details);
-}
-
-bool writes_objects(const Fan& fan) {
-    const auto& writer = map_state(fan).writer;
-    return writer && writer->arguments;
-}
-
-std::string transformation_of(const Fan& fan) {
-    const auto& writer = map_state(fan).writer;
-    return writer ? value::text_at(writer->config, "Transformation") : "";
-}
-
-/// Whether the result is another than the list of outputs.
-bool is_transformed(const Fan& fan) {
-    auto how = transformation_of(fan);
-    return how == "NONE" || how == "FLATTEN";
-}
-
 /// How many items a child has: more than one where they come in batches.
-std::uint64_t items_of(const Fan& fan, std::uint64_t index) {
-    return fan.are_inputs ? fan.items.as_list()[index - fan.base].find("Items")->size() : 1;
+std::uint64_t items_of(const Fan& fan, const Value& item) {
+    return fan.are_inputs ? item.find("Value")->find("Items")->size() : 1;
 }
 
-/// What somebody outside may have written.
-std::optional<std::uint64_t> given_count(const Value& params, std::string_view name) {
-    const auto* found = params.find(name);
-    return found != nullptr && found->is_int() && found->as_int() >= 0
-               ? std::optional{static_cast<std::uint64_t>(found->as_int())}
-               : std::nullopt;
+/// The event that the map run of a child began with.
+std::uint64_t started_in(const trigger::RunState& state, trigger::Incarnation child) {
+    auto fan = state.scopes.find(*state.path_of(child))->second.parent;
+    return count_at(state.scopes.find(*state.path_of(fan))->second.variables, "started");
 }
 
-Value failure_value(const Failure& failure) {
-    return Value::object(
-        {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});
-}
-
-Failure failure_from(const Value& told) {
-    return {.error = value::text_at(told, "error"), .cause = value::text_at(told, "cause")};
+/// As far as it is there.
+Value failure_told(const Failure& failure) {
+    auto told = failure.error ? Value::object({{"error", *failure.error}}) : Value::map({});
+    return failure.cause ? told.with("cause", *failure.cause) : told;
 }
 
 } // namespace
@@ -77,9 +46,19 @@ std::string Walk::map_machine(const Fan& fan) const {
 }
 
 std::string Walk::map_run_arn(const Fan& fan) const {
-    return arn_of(program_, "mapRun",
-                  fmt::format("{}:{}-{}", map_machine(fan),
-                              execution_name(state().info.definition, state().id), fan.started));
+    return arn_of(
+        program_, "mapRun",
+        fmt::format("{}:{}-{}", map_machine(fan), execution_of(fan.visit.frame), fan.started));
+}
+
+std::string Walk::execution_of(const Frame& frame) const {
+    for (const auto* at = &frame; at != nullptr; at = at->outer) {
+        if (at->hides_outer) {
+            auto started = at->fan != nullptr ? at->fan->started : started_in(state(), *at->scope);
+            return fmt::format("{}-{}-{}", execution_of(*at->outer), started, at->index);
+        }
+    }
+    return execution_name(state().info.definition, state().id);
 }
 
 /// Of the map run among all that there ever were, so that no two write to one place.
@@ -88,12 +67,27 @@ std::string Walk::map_run_id(const Fan& fan) const {
     return uuid_of(fmt::format("{}/{}", began, map_run_arn(fan)), std::to_string(fan.started));
 }
 
+/// Says where it is found: the name of its map run, and its index.
 std::string Walk::child_name(const Fan& fan, std::uint64_t index) const {
-    return uuid_of(map_run_id(fan), std::to_string(index));
+    return fmt::format("{}-{}-{}", execution_of(fan.visit.frame), fan.started, index);
+}
+
+std::string Walk::heard_name(const Fan& fan, std::uint64_t index) const {
+    if (listener_ == nullptr) {
+        return {};
+    }
+    auto name = child_name(fan, index);
+    return listener_->cares_for(name) ? name : std::string{};
+}
+
+void Walk::hear_of_run(const Tally& tally, Value told) const {
+    listener_->hear(firing_.decider().moment(),
+                    tally.is_of_child ? told.with("execution", tally.name) : told);
 }
 
 void Walk::hear_limits(const Fan& fan) const {
-    if (listener_ == nullptr || fan.visit.frame.tally->is_of_child) {
+    const auto& tally = *fan.visit.frame.tally;
+    if (listener_ == nullptr || !tally.is_heard()) {
         return;
     }
     auto is_bounded = fan.concurrency != Fan{fan.visit}.concurrency;
@@ -101,40 +95,69 @@ void Walk::hear_limits(const Fan& fan) const {
     if (fan.request.is_null() && fan.are_inputs) {
         items = 0;
         for (auto at = std::uint64_t{0}; at < fan.size; ++at) {
-            items += items_of(fan, at);
+            items += items_of(fan, item_of(fan, at));
         }
     }
-    listener_->hear(firing_.decider().moment(),
-                    Value::object({{"mapRun", map_run_arn(fan)},
-                                   {"maxConcurrency", as_value(is_bounded ? fan.concurrency : 0)},
-                                   {"toleratedFailureCount", as_value(fan.tolerated)},
-                                   {"toleratedFailurePercentage", fan.tolerated_share},
-                                   {"executions", as_value(fan.size)},
-                                   {"items", as_value(items)}}));
+    hear_of_run(tally,
+                Value::object({{"mapRun", map_run_arn(fan)},
+                               {"maxConcurrency", as_value(is_bounded ? fan.concurrency : 0)},
+                               {"toleratedFailureCount", as_value(fan.tolerated)},
+                               {"toleratedFailurePercentage", fan.tolerated_share},
+                               {"executions", as_value(fan.size)},
+                               {"items", as_value(items)}}));
 }
 
-void Walk::hear_child(const Fan& fan, std::uint64_t index, std::string_view status) const {
-    if (listener_ == nullptr || fan.visit.frame.tally->is_of_child) {
+void Walk::hear_child(const Fan& fan, const Frame& child, std::string_view status,
+                      const Value& more) const {
+    const auto& tally = *fan.visit.frame.tally;
+    if (listener_ == nullptr || !tally.is_heard()) {
         return;
     }
-    listener_->hear(firing_.decider().moment(),
-                    Value::object({{"mapRun", map_run_arn(fan)},
-                                   {"index", as_value(index)},
-                                   {"name", child_name(fan, index)},
-                                   {"items", as_value(items_of(fan, index))},
-                                   {"status", status}}));
+    auto told = Value::object({{"mapRun", map_run_arn(fan)},
+                               {"index", as_value(child.index)},
+                               {"name", child_name(fan, child.index)},
+                               {"items", as_value(items_of(fan, child.item))},
+                               {"status", status},
+                               {"started", Value{child.tally->started}},
+                               {"redrives", as_value(child.tally->redrives)}});
+    for (const auto& [name, value] : more.as_map()) {
+        told = told.with(name, value);
+    }
+    hear_of_run(tally, std::move(told));
+}
+
+void Walk::begin_execution(Fan& fan, Frame& child, const Value& input) {
+    auto& tally = *child.tally;
+    tally.started = firing_.decider().moment().time;
+    tally.name = heard_name(fan, child.index);
+    child.hides_outer = true;
+    if (keeps_records(fan)) {
+        tally.about = Value::object({{"input", input}, {"started", time_text(tally.started)}});
+    }
+    auto told = Value::object({{"input", input}});
+    hear_child(fan, child, "RUNNING", told);
+    tell(tally, "Execution", "Started", 0, [&] { return told; });
 }
 
 std::optional<Step> Walk::take_execution(Fan& fan, const Frame& child, Step step) {
     auto is_ended = step.kind == Step::Kind::Ended;
-    auto status = std::string_view{is_ended ? "SUCCEEDED" : "FAILED"};
-    hear_child(fan, child.index, status);
+    auto end = std::string_view{is_ended ? "Succeeded" : step.is_aborted ? "Aborted" : "Failed"};
+    auto status = std::string_view{is_ended ? "SUCCEEDED" : step.is_aborted ? "ABORTED" : "FAILED"};
+    auto told = is_ended ? Value::object({{"output", step.output}}) : failure_told(step.failure);
+    tell(*child.tally, "Execution", end, child.last, [&] { return told; });
+    if (!is_ended && !keep_child(fan, child)) {
+        told = told.with("lost", true);
+    }
+    hear_child(fan, child, status, told);
     auto result = step.output;
     if (keeps_records(fan)) {
         result = child.tally->about.with("status", status)
                      .with("stopped", time_text(firing_.decider().moment().time));
         result = is_ended ? result.with("output", step.output)
                           : result.with("failure", failure_value(step.failure));
+        result = child.tally->redrives == 0
+                     ? result
+                     : result.with("redrives", as_value(child.tally->redrives));
     }
     if (is_ended || keeps_records(fan)) {
         keep_result(fan, child.index, std::move(result));
@@ -149,109 +172,6 @@ std::optional<Step> Walk::take_execution(Fan& fan, const Frame& child, Step step
         }
     }
     return std::nullopt;
-}
-
-/// What cannot be a payload any more is not kept for one.
-void Walk::keep_result(Fan& fan, std::uint64_t index, Value result) {
-    auto is_written = writes_objects(fan);
-    auto most = is_written ? part_bytes_max : program_.limits.payload_bytes_max;
-    fan.bytes += json_bytes(result, most) + 1;
-    if (is_written || fan.bytes < most) {
-        collect(fan, index, std::move(result));
-        return;
-    }
-    fan.held.clear();
-    if (fan.scope) {
-        firing_.record(
-            trigger::CollectionDropped{.scope = *fan.scope, .trigger = trigger_of(fan.visit)});
-    }
-}
-
-/// The records that are kept, with the names of their executions.
-std::vector<Value> Walk::take_records(Fan& fan) {
-    open(fan);
-    auto records = std::vector<Value>{};
-    auto trigger = trigger_of(fan.visit);
-    const auto& collected = state().collected;
-    for (auto at = collected.lower_bound({.scope = *fan.scope, .trigger = trigger});
-         at != collected.end() && at->first.scope == *fan.scope && at->first.trigger == trigger;
-         ++at) {
-        const auto& [present, values] = at->second;
-        for (auto place = std::size_t{0}; place < values.size(); ++place) {
-            if ((present >> place & 1U) != 0) {
-                auto index = at->first.block * trigger::CollectedBlock::size + place;
-                records.push_back(values[place].with("name", child_name(fan, index)));
-            }
-        }
-    }
-    if (!records.empty()) {
-        firing_.record(trigger::CollectionDropped{.scope = *fan.scope, .trigger = trigger});
-    }
-    fan.bytes = 0;
-    return records;
-}
-
-/// Bucket and prefix, evaluated once.
-Evaluated<Value> Walk::destination_of(Fan& fan) {
-    if (fan.destination.is_null()) {
-        auto view = View{*this, fan.visit};
-        auto arguments = map_state(fan).writer->arguments->evaluate(view.of(fan.input),
-                                                                    "ResultWriter/Arguments");
-        if (!arguments) {
-            return std::unexpected(explained(fan.visit, std::move(arguments.error())));
-        }
-        fan.destination = *std::move(arguments);
-        open(fan);
-        firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
-    }
-    return fan.destination;
-}
-
-Evaluated<void> Walk::write_part(Fan& fan, bool is_last) {
-    auto destination = TRY(destination_of(fan));
-    auto records = take_records(fan);
-    auto request = Value::object({{"arguments", std::move(destination)},
-                                  {"config", map_state(fan).writer->config},
-                                  {"mapRunArn", map_run_arn(fan)},
-                                  {"name", map_run_id(fan)},
-                                  {"machine", arn_of(program_, "stateMachine", map_machine(fan))},
-                                  {"execution", arn_of(program_, "execution", map_machine(fan))}});
-    auto numbers = std::vector<Value>{};
-    for (auto at = std::size_t{0}; at < fan.files.size(); ++at) {
-        numbers.push_back(as_value(fan.files[at]));
-        auto kind = result_kinds[at];
-        fan.files[at] += std::ranges::any_of(
-            records, [&](const Value& record) { return result_kind_of(record) == kind; });
-    }
-    request = request.with("numbers", Value::list(std::move(numbers)))
-                  .with("records", Value::list(std::move(records)));
-    ++fan.writes;
-    fan.is_closing = is_last;
-    store(fan);
-    call_own(fan, results_function, is_last ? request.with("close", true) : request);
-    return {};
-}
-
-Step Walk::take_written(Fan& fan, const Value& data) {
-    if (firing_.event().type() != trigger::types::task_succeeded) {
-        const auto* error = data.find("error");
-        return break_off(fan, fan.visit.frame.last,
-                         {.error = std::string{errors::result_writer},
-                          .cause = error == nullptr ? "" : value::text_at(*error, "message")});
-    }
-    --fan.writes;
-    if (!fan.is_closing) {
-        return run_children(fan);
-    }
-    if (listener_ != nullptr) {
-        listener_->hear(firing_.decider().moment(),
-                        Value::object({{"mapRun", map_run_arn(fan)}, {"written", true}}));
-    }
-    if (!fan.failure.is_null()) {
-        return break_off(fan, fan.visit.frame.last, failure_from(fan.failure));
-    }
-    return finish(fan, Value::object({{"MapRunArn", map_run_arn(fan)},
-                                      {"ResultWriterDetails", *data.find("result")}}));
 }
 
 Step Walk::finish_map_run(Fan& fan) {
@@ -274,96 +194,47 @@ Step Walk::finish_map_run(Fan& fan) {
     }
     auto names = Value::object({{"machine", arn_of(program_, "stateMachine", map_machine(fan))},
                                 {"execution", arn_of(program_, "execution", map_machine(fan))}});
-    return finish(fan, Value::list(transformed(take_records(fan), how, names)));
+    open(fan);
+    return finish(fan, Value::list(transformed(records_in(fan, fan.slot), how, names)));
 }
 
-/// Too many have failed: the rest are aborted or never begin, and all that is told where results
+/// Too many have failed: the rest are aborted or do not begin, and all that is told where results
 /// are written.
 Step Walk::give_in(Fan& fan, Failure failure) {
     if (!writes_objects(fan)) {
         return break_off(fan, fan.visit.frame.last, std::move(failure));
     }
     open(fan);
-    auto members = state().members.find(*fan.scope);
-    auto paths = members == state().members.end() ? decltype(members->second.children){}
-                                                  : members->second.children;
-    for (const auto& path : paths) {
-        auto scope = state().scope_at(path);
-        const auto* about =
-            scope ? memory_of(*scope, program_.machine_trigger()).find("about") : nullptr;
-        auto record = about == nullptr ? Value::map({}) : *about;
-        hear_child(fan, index_in(path), "ABORTED");
-        keep_result(fan, index_in(path),
-                    record.with("status", "ABORTED")
-                        .with("stopped", time_text(firing_.decider().moment().time)));
-        firing_.decider().close_scope(path);
-    }
-    for (; fan.next < fan.size; ++fan.next) {
-        auto child = Frame{.item = {}, .variables = {}};
-        child.index = fan.next;
-        child.item = item_of(fan, child.index);
-        auto input = child_input(fan, child);
-        keep_result(fan, child.index,
-                    Value::object({{"status", "PENDING"}, {"input", input ? *input : Value{}}}));
-    }
-    fan.running = 0;
-    fan.done = fan.size;
-    fan.cursor = {};
     fan.failure = failure_value(failure);
-    firing_.record(trigger::VariablesSet{.path = path_of(*fan.scope), .variables = fan.plan()});
+    abort_executions(fan, ends_run(fan.visit, failure) ? Keep::Yes : Keep::No);
+    auto pend = [&](std::uint64_t index, const Value& input) {
+        keep_result(fan, index, Value::object({{"status", "PENDING"}, {"input", input}}));
+    };
+    for (const auto& [index, about] : kept_since(fan, fan.again > 0 ? fan.again_from : fan.size)) {
+        pend(index, about);
+    }
+    for (auto index = fan.next; index < fan.size; ++index) {
+        auto child = Frame{.index = index, .item = item_of(fan, index), .variables = {}};
+        auto input = child_input(fan, child);
+        pend(index, input ? *input : Value{});
+    }
     return finish_map_run(fan);
 }
 
-/// The scope of the map run that began with this event.
-std::optional<std::pair<trigger::Incarnation, StateNumber>> Walk::find_map_run(
-    std::uint64_t started) const {
-    for (const auto& [path, scope] : state().scopes) {
-        const auto* event = scope.variables.find("started");
-        if (event == nullptr || *event != as_value(started) || !state().scope_at(path)) {
-            continue;
-        }
-        for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
-            const auto* map = std::get_if<MapState>(&machine().states[number].details);
-            if (map != nullptr && map->is_distributed &&
-                memory_of(scope.incarnation, trigger::TriggerNumber{number}).is_map()) {
-                return std::pair{scope.incarnation, number};
-            }
-        }
+Step Walk::break_off_map_run(Fan& fan, Failure failure) {
+    auto& frame = fan.visit.frame;
+    cancel_work(fan.visit);
+    auto has_begun = fan.scope.has_value() || fan.next > 0;
+    fan.visit.is_kept = has_begun && ends_run(fan.visit, failure);
+    abort_executions(fan, fan.visit.is_kept ? Keep::Yes : Keep::No);
+    if (fan.visit.is_kept) {
+        store(fan);
+    } else if (fan.scope) {
+        firing_.decider().close_scope(path_of(*fan.scope));
     }
-    return std::nullopt;
-}
-
-trigger::Attempt<void> Walk::update_map_run(const Value& params) {
-    auto found = find_map_run(given_count(params, "started").value_or(0));
-    if (!found) {
-        return std::unexpected(expr::Fault{.code = "no_map_run",
-                                           .message = "no map run that goes on began with this "
-                                                      "event"});
-    }
-    auto [scope, number] = *found;
-    auto around = state().scopes.find(*state().path_of(scope))->second.parent;
-    auto& frame = load_frame(around, machine().states[number].flow);
-    auto visit = Visit{machine(), number, frame};
-    visit.restore(memory_of(around, trigger::TriggerNumber{number}));
-    visit.is_stored = true;
-    auto fan = Fan{visit};
-    fan.scope = scope;
-    load_fan(fan);
-    if (auto most = given_count(params, "concurrency")) {
-        fan.concurrency = *most == 0 ? Fan{visit}.concurrency : *most;
-    }
-    fan.tolerated = given_count(params, "tolerated").value_or(fan.tolerated);
-    if (const auto* share = params.find("tolerated_share");
-        share != nullptr && share->is_double()) {
-        fan.tolerated_share = share->as_double();
-    } else if (auto whole = given_count(params, "tolerated_share")) {
-        fan.tolerated_share = static_cast<double>(*whole);
-    }
-    firing_.record(trigger::VariablesSet{.path = path_of(scope), .variables = fan.plan()});
-    hear_limits(fan);
-    conclude(&frame, run_children(fan));
-    finish();
-    return {};
+    frame.last =
+        tell(*frame.tally, "MapRun", "Failed", fan.ended, [&] { return failure_value(failure); });
+    return fail(fan.visit, std::move(failure));
 }
 
 } // namespace sluice::workflow::asl::internal::run

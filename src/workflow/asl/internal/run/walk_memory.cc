@@ -53,12 +53,11 @@ Tally& Walk::load_tally(trigger::Incarnation scope, bool is_of_child) {
             return tally;
         }
     }
-    const auto& memory = memory_of(scope, program_.machine_trigger());
-    const auto* about = memory.find("about");
-    return tallies_.emplace_back(Tally{.events = count_at(memory, "events"),
-                                       .scope = scope,
-                                       .is_of_child = is_of_child,
-                                       .about = about == nullptr ? Value{} : *about});
+    auto& tally =
+        tallies_.emplace_back(Tally::from_memory(memory_of(scope, program_.machine_trigger())));
+    tally.scope = scope;
+    tally.is_of_child = is_of_child;
+    return tally;
 }
 
 Frame& Walk::load_frame(trigger::Incarnation scope, FlowNumber flow) {
@@ -86,11 +85,14 @@ Frame& Walk::load_frame(trigger::Incarnation scope, FlowNumber flow) {
         auto fan = Fan{visit};
         fan.scope = fan_scope;
         load_fan(fan);
-        frame.item = item_of(fan, frame.index);
         frame.hides_outer = map->is_distributed;
         if (map->is_distributed) {
             frame.tally = &load_tally(scope, true);
+            frame.tally->name = heard_name(fan, frame.index);
         }
+        frame.item = map->is_distributed && !frame.tally->item.is_null()
+                         ? frame.tally->item
+                         : item_of(fan, frame.index);
     }
     return frames_.emplace_back(std::move(frame));
 }

@@ -32,7 +32,7 @@ bool Walk::is_fatal(const Frame& frame, const Failure& failure) const {
         auto owner = *machine().flows[at->flow].owner;
         const auto& state = machine().states[owner];
         if (is_distributed_map(state)) {
-            return false; // Its run begins anew as a whole.
+            return false; // The child has failed, which its map run may tolerate.
         }
         if (is_final(failure)) {
             continue;
@@ -55,11 +55,30 @@ bool Walk::is_fatal(const Frame& frame, const Failure& failure) const {
     return true;
 }
 
+bool Walk::ends_run(const Visit& visit, const Failure& failure) const {
+    const auto& state = visit.state;
+    if (!is_final(failure)) {
+        auto retrier = find_retrier(state.retry, failure);
+        auto made = retrier && visit.tries.size() > *retrier ? visit.tries[*retrier] : 0;
+        if ((retrier && made < state.retry[*retrier].attempts_max) ||
+            find_catcher(state.catches, failure)) {
+            return false;
+        }
+    }
+    return is_fatal(visit.frame, failure);
+}
+
 Step Walk::give_up(Visit& visit, Failure failure) {
     if (is_ending_) {
         return Step::failed(std::move(failure), visit.number);
     }
-    if (visit.frame.outer == nullptr) {
+    if (visit.frame.hides_outer) {
+        visit.frame.tally->failed_at =
+            Value::object({{"state", as_value(visit.number)}, {"input", visit.input}});
+        forget(visit);
+    } else if (visit.frame.outer == nullptr && visit.is_kept) {
+        store(visit, words::failed);
+    } else if (visit.frame.outer == nullptr) {
         failed_at_ = Value::object({{"state", as_value(visit.number)}, {"input", visit.input}});
         forget(visit);
     } else if (is_fatal(visit.frame, failure)) {
@@ -71,22 +90,26 @@ Step Walk::give_up(Visit& visit, Failure failure) {
     return Step::failed(std::move(failure), visit.number);
 }
 
-void Walk::find_places(trigger::Incarnation scope, std::vector<Place>& leaves,
-                       std::vector<Place>& owners) const {
+void Walk::find_places(trigger::Incarnation scope, Places& places) const {
     for (auto number = StateNumber{0}; number < machine().states.size(); ++number) {
         auto trigger = trigger::TriggerNumber{number};
         if (memory_of(scope, trigger).find("entered") == nullptr) {
             continue;
         }
         auto inner = fan_scope_of(scope, trigger);
-        if (!inner || is_distributed_map(machine().states[number])) {
-            leaves.push_back({.scope = scope, .state = number});
+        auto place = Place{.scope = scope, .state = number};
+        if (!inner) {
+            places.leaves.push_back(place);
+            continue;
+        }
+        if (is_distributed_map(machine().states[number])) {
+            places.map_runs.push_back(place);
             continue;
         }
         for (const auto& [index, child] : children_of(*inner)) {
-            find_places(child, leaves, owners);
+            find_places(child, places);
         }
-        owners.push_back({.scope = scope, .state = number});
+        places.owners.push_back(place);
     }
 }
 
@@ -94,9 +117,6 @@ void Walk::enter_again(const Place& place, std::uint64_t last) {
     auto visit = visit_at(place.scope, place.state);
     if (!visit) {
         return;
-    }
-    if (auto inner = fan_scope_of(place.scope, trigger::TriggerNumber{place.state})) {
-        firing_.decider().close_scope(path_of(*inner));
     }
     auto input = visit->input;
     forget(*visit);
@@ -138,22 +158,26 @@ void Walk::redrive() {
         finish();
         return;
     }
-    auto leaves = std::vector<Place>{};
-    auto owners = std::vector<Place>{};
-    find_places(trigger::root_scope, leaves, owners);
-    if (leaves.empty() && owners.empty()) {
+    auto places = Places{};
+    find_places(trigger::root_scope, places);
+    if (places.leaves.empty() && places.map_runs.empty() && places.owners.empty()) {
         frame.last = last;
         conclude(&frame, go(frame, machine().flows.front().start, state().info.input));
     }
     auto is_here = [this](const Place& place) {
         return !state().is_over() && state().path_of(place.scope) != nullptr;
     };
-    for (const auto& place : leaves) {
+    for (const auto& place : places.leaves) {
         if (is_here(place)) {
             enter_again(place, last);
         }
     }
-    for (const auto& place : owners) {
+    for (const auto& place : places.map_runs) {
+        if (is_here(place)) {
+            redrive_map_run(place, last);
+        }
+    }
+    for (const auto& place : places.owners) {
         if (is_here(place)) {
             go_on_with_children(place);
         }

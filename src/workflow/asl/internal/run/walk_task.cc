@@ -191,11 +191,11 @@ Step Walk::call(Visit& visit, const Value& arguments) {
                                    .trigger = trigger_of(visit)};
     if (work.kind == trigger::TaskKind::Run) {
         auto name = work.child.empty() ? id() : work.child;
-        task.child = execution_run(task.target, name);
+        task.child = execution_run(work.machine, name);
         if (!trigger::is_given_run_id(task.child)) {
             return take_outcome(visit, {.failure = invalid_name(name), .is_final = true});
         }
-        tell_nested(visit, {.machine = task.target,
+        tell_nested(visit, {.machine = work.machine,
                             .name = name,
                             .input = task.input,
                             .started = firing_.decider().moment().time});
@@ -254,7 +254,10 @@ Step Walk::take_answer(Visit& visit) {
         return take_outcome(visit,
                             {.submitted = Value::map({}), .result = given, .is_final = true});
     }
-    auto answer = as_answer(program_, task, given);
+    auto answer = as_answer(
+        program_, task, given, firing_.decider().moment().time,
+        uuid_of(state().id,
+                fmt::format("{}-{}-{}", visit.entered, visit.retries, state().progress.events)));
     if (is_awaited) {
         return take_outcome(visit, {.submitted = std::move(answer)});
     }

@@ -16,6 +16,7 @@ inline constexpr std::string_view answer_term = answer_action;
 inline constexpr std::string_view heartbeat_term = heartbeat_action;
 inline constexpr std::string_view begin_term = begin_action;
 inline constexpr std::string_view map_run_term = map_run_action;
+inline constexpr std::string_view stop_child_term = stop_child_action;
 
 // Statuses of a state that waits.
 inline constexpr std::string_view running = "running";
