@@ -44,22 +44,6 @@ tasks:
 """
 
 
-class Process(Server):
-    """A worker or gateway; `serve` alone knows no part."""
-
-    def __init__(self, part, program, folder, *arguments):
-        self.part = part
-        super().__init__(program, folder, *arguments)
-
-    @property
-    def arguments(self):
-        return self._arguments
-
-    @arguments.setter
-    def arguments(self, words):
-        self._arguments = [words[0], self.part, *words[2:]]
-
-
 class ClusterTest(ServerTest):
     def setUp(self):
         super().setUp()
@@ -72,9 +56,8 @@ class ClusterTest(ServerTest):
 
     def process(self, part, *arguments):
         self.count += 1
-        made = Process(part, self.PROGRAM, os.path.join(self.folder, f"{part}-{self.count}"), "--store",
-                       f"{self.redis.url}/store", "--bus", f"{self.redis.url}/bus", "--lease", f"{LEASE}s", "--log-level", "info",
-                       *arguments)
+        made = Server(self.PROGRAM, os.path.join(self.folder, f"{part}-{self.count}"), "--store", f"{self.redis.url}/store",
+                      "--bus", f"{self.redis.url}/bus", "--lease", f"{LEASE}s", "--log-level", "info", *arguments, part=part)
         self.addCleanup(made.kill)
         return made
 

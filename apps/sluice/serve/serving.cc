@@ -201,6 +201,18 @@ void Serving::keep_intake() {
     }
 }
 
+void Serving::show_share() {
+    const auto* node = session_->node();
+    if (node == nullptr) {
+        return;
+    }
+    auto state = node->state();
+    metrics_.gauge("cluster_members").set(static_cast<std::int64_t>(state.members));
+    metrics_.gauge("cluster_shards_owned").set(static_cast<std::int64_t>(state.owned));
+    metrics_.gauge("cluster_shards_unowned").set(static_cast<std::int64_t>(state.unowned));
+    metrics_.gauge("cluster_bus_lag").set(static_cast<std::int64_t>(state.lag));
+}
+
 /// What another process has for a shard that is decided here.
 void Serving::take_input(const http::Request& request, const server::Reply& reply) const {
     auto taken = session_->node()->take(request.body, [reply](std::string answer) {
@@ -373,6 +385,7 @@ Result<void> Serving::run() {
     while (!interrupts_.has_come() && !broken()) {
         bell_.wait(session_->node() == nullptr ? wake_interval : lead_interval);
         keep_intake();
+        show_share();
         if (hangups_.take()) {
             reload();
         }

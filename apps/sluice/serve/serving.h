@@ -67,6 +67,8 @@ private:
     Result<void> open_session();
     Result<std::optional<SessionOptions::Shared>> shared() const;
     void keep_intake();
+    /// As metrics.
+    void show_share();
     void take_input(const http::Request& request, const server::Reply& reply) const;
     Result<FunctionFile> operator_functions() const;
     /// What the engine must find when it is opened.
