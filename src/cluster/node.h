@@ -78,7 +78,9 @@ private:
          observe::Diagnostics& diagnostics, NodeOptions options);
 
     void keep_leases(const std::stop_token& stop);
-    /// How long it may go on without having renewed.
+    /// Beside it, because a store that cannot be reached is waited for.
+    void watch_leases(const std::stop_token& stop);
+    bool is_late() const;
     Result<void> renew();
     void lose_all(std::string_view why);
     Result<void> take_shards(const std::vector<ShardId>& shards);
@@ -112,6 +114,7 @@ private:
     store::LeaseTable table_;
     Nanos renewed_{0}; ///< When the lease was last asked for.
     std::jthread thread_;
+    std::jthread watcher_;
 };
 
 } // namespace sluice::cluster

@@ -4,7 +4,7 @@
 usage: faults.py PROGRAM --bus BUS --store STORE --fault FAULT [--cycles N] [--lease SECONDS] [--seed N]
 
 Each cycle puts two workers under load, injects the fault, waits until every run gets further, and holds all runs to what was
-sent. A line per cycle: seconds until the first run got further, and until all did. `all` stands for every bus, store or fault.
+sent. A line per cycle: seconds until the first run got further, until every run did, and until runs were started as well. `all` stands for every bus, store or fault.
 """
 import argparse
 import os
@@ -112,7 +112,7 @@ class Tries:
             load.start()
             threading.Event().wait(choices.uniform(0.2, 1))
             over = FAULTS[self.fault](system, choices)
-            first, last = load.progress(over)
+            first, every, last = load.progress(over)
             system.wait_until(lambda: sum(system.owned(worker) for worker in system.workers) == 64, "every shard has a worker")
             events = load.finish()
         finally:
@@ -120,7 +120,7 @@ class Tries:
         system.check_alive()
         self.recoveries.append(last)
         self.events += events
-        print(f"{self.pair} {self.fault} {number}/{self.options.cycles}: first {first:.2f} s, all {last:.2f} s; {events} events, "
+        print(f"{self.pair} {self.fault} {number}/{self.options.cycles}: first {first:.2f} s, every run {every:.2f} s, starts {last:.2f} s; {events} events, "
               f"{len(load.parents)} parents, {load.repeated} repeated", flush=True)
         if last > RECOVERY_MAX:
             raise Failed(f"recovery took {last:.2f} s, more than {RECOVERY_MAX}\n{system.told()}")

@@ -116,8 +116,9 @@ class Load:
         return counts["events"] - counts["duplicates"] - 1
 
     def progress(self, since):
-        """Seconds from then until one run has got further, and until every run has; both from now on."""
+        """Seconds from then until one run has got further, until every run has, and until runs are started again as well."""
         before = {run: self.sent[run] for run in self.runs}
+        begun = len(self.parents)
         left, first = set(self.runs), []
 
         def is_further():
@@ -125,12 +126,13 @@ class Load:
                 if self.taken(run) > before[run]:
                     left.discard(run)
                     first.append(time.monotonic() - since)
-            return not left
+            # The one that was being started when the fault came, and one behind it.
+            return not left and len(self.parents) > begun + 1
         try:
             self.system.wait_until(is_further, "every run gets further")
         except Failed as error:
-            raise Failed(f"{len(left)} runs get no further, such as {min(left)}: {error}") from None
-        return first[0], first[-1]
+            raise Failed(f"{len(left)} runs get no further: {sorted(left)}; {len(self.parents) - begun} were started: {error}") from None
+        return first[0], first[-1], time.monotonic() - since
 
     def finish(self):
         """All that was sent is there, once, and nothing else."""
