@@ -132,7 +132,8 @@ Result<void> BusFeed::resume(event::Source& source, ShardId shard, std::uint64_t
                           .progress = std::make_shared<engine::FeedProgress>(),
                           .last = position,
                           .confirmed = position,
-                          .term = term};
+                          .term = term,
+                          .base = position};
     return {};
 }
 
@@ -143,15 +144,20 @@ void BusFeed::hand_out(const event::Chunk& chunk) {
     }
     auto shard = found->second;
     auto& partition = partitions_[shard];
+    // Numbers that begin anew with each reading go on where the shard's position is: what comes
+    // again is told by its id, or by the message's own number.
+    partition.is_counted = !chunk.is_numbered;
+    auto first = partition.last + 1;
     for (const auto& record : chunk.records) {
-        if (record.number <= partition.last) {
+        auto number = record.number + (partition.is_counted ? partition.base : 0);
+        if (number <= partition.last) {
             continue;
         }
-        partition.last = record.number;
+        partition.last = number;
         auto text = std::string_view{*chunk.bytes}.substr(record.begin, record.size);
         auto refuse = [&](std::string_view why) {
-            add_event(engine::malformed_event(chunk.partition, record.number, why, text),
-                      record.number, shard, partition);
+            add_event(engine::malformed_event(chunk.partition, number, why, text), number, shard,
+                      partition);
         };
         auto event = record.fault.empty()
                          ? codec_.parse_shared(text, chunk.bytes)
@@ -172,19 +178,23 @@ void BusFeed::hand_out(const event::Chunk& chunk) {
                                     services_.store.shard_count()) != shard) {
             refuse(fmt::format("run \"{}\" has another partition", event->run()));
         } else {
-            add_event(*std::move(event), record.number, shard, partition);
+            add_event(*std::move(event), number, shard, partition);
         }
     }
     flush(partition);
-    // Messages have numbers of their own; that they were taken is committed with the position.
     auto number = partition.last;
-    partition.progress->begin(partition.name, number + 1, number, 1);
+    if (number < first) {
+        return;
+    }
+    // Messages have numbers of their own; that they were taken is committed with the position, and
+    // nothing of the chunk is confirmed before.
+    partition.progress->begin(partition.name, first, number, 1);
     services_.take(engine::MoveInput{
         .shard = shard,
         .partition = partition.name,
         .number = number,
-        .done = [progress = partition.progress, name = partition.name, number](
-                    const Result<Value>& moved) { progress->finish(name, number + 1, moved); }});
+        .done = [progress = partition.progress, name = partition.name,
+                 first](const Result<Value>& moved) { progress->finish(name, first, moved); }});
 }
 
 void BusFeed::add_event(event::Event&& event, std::uint64_t number, ShardId shard,
@@ -233,7 +243,11 @@ Result<void> BusFeed::keep_pace(event::Source& source) {
         auto confirmed = partition.progress->confirmed(partition.name);
         if (confirmed > partition.confirmed) {
             partition.confirmed = confirmed;
-            source.confirm(partition.name, confirmed);
+            // What was read before it was left comes again, and is confirmed then.
+            auto before = partition.is_counted ? partition.base : 0;
+            if (confirmed > before) {
+                source.confirm(partition.name, confirmed - before);
+            }
         }
         auto under_way = partition.progress->under_way(partition.name);
         if (!partition.is_left && under_way >= chunks_under_way_max) {
@@ -241,6 +255,7 @@ Result<void> BusFeed::keep_pace(event::Source& source) {
             source.leave(partition.name);
         } else if (partition.is_left && under_way < chunks_under_way_max / 2) {
             partition.is_left = false;
+            partition.base = partition.last;
             TRY(source.resume(partition.name, partition.last));
         }
     }

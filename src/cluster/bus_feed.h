@@ -52,6 +52,8 @@ private:
         std::uint64_t last = 0;
         std::uint64_t confirmed = 0;
         std::uint64_t term = 0;
+        std::uint64_t base = 0; ///< Where the numbers of a source begin that only counts.
+        bool is_counted = false;
         bool is_left = false; ///< Too much of it is under way.
         Nanos again{0};       ///< It failed, and is read again from then on; zero: it is read.
     };
