@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "http/server.h"
@@ -67,6 +68,10 @@ private:
     Result<void> open_session();
     Result<std::optional<SessionOptions::Shared>> shared() const;
     void keep_intake();
+    /// Takes up what was set up at other processes.
+    void follow_setup(const std::stop_token& stop);
+    void refresh_setup(server::Documents::Look look);
+    Result<void> follow(const server::DocumentChange& change);
     /// As metrics.
     void show_share();
     void take_input(const http::Request& request, const server::Reply& reply) const;
@@ -133,6 +138,7 @@ private:
     std::optional<server::Gateway> gateway_;
     std::atomic<const server::Gateway*> ready_gateway_{nullptr};
     std::unique_ptr<http::Server> server_;
+    std::jthread follower_;
 };
 
 } // namespace sluice::app
