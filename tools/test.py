@@ -67,6 +67,7 @@ STEPS = [
     meeting("client", "e2e/client_test.py"),
     meeting("operations", "e2e/operations_test.py"),
     meeting("several processes", "e2e/cluster_test.py"),
+    meeting("faults", "faults/faults_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
     meeting("JSONPath", "conformance/jsonpath_test.py"),
     meeting("CESQL", "conformance/cesql_test.py"),

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Faults under load, for a bus and a store: nothing is lost, nothing happens twice, and all goes on within seconds.
 
-usage: faults.py PROGRAM --bus BUS --store STORE --fault FAULT [--cycles N] [--lease SECONDS] [--seed N]
+usage: faults.py PROGRAM --bus BUS,… --store STORE,… --fault FAULT,… [--cycles N] [--lease SECONDS] [--seconds N] [--seed N]
 
-Each cycle puts two workers under load, injects the fault, waits until every run gets further, and holds all runs to what was
+Buses: redis, nats, amqp, amqp-quorum, kafka. Stores: redis, postgres. Each cycle puts two workers under load, injects the fault, waits until every run gets further, and holds all runs to what was
 sent. A line per cycle: seconds until the first run got further, until every run did, and until runs were started as well. `all` stands for every bus, store or fault.
+`join-leave` has workers, up to four, come and go for --seconds. What two workers do against one: scale.py.
 """
 import argparse
 import os
@@ -73,9 +74,28 @@ def pause(system, choices):
     return time.monotonic()
 
 
+def join_leave(system, choices):
+    """Workers come, are stopped and are killed, one to four of them, for a while."""
+    until = time.monotonic() + system.seconds
+    while time.monotonic() < until:
+        count = len(system.workers)
+        if count < WORKERS_MAX and (count == 1 or choices.random() < 0.5):
+            system.add_worker()
+        else:
+            worker = choices.choice(system.workers)
+            if choices.random() < 0.7:
+                worker.stop()
+            system.remove(worker)
+        threading.Event().wait(choices.uniform(0.5, 2 * system.lease))
+        system.check_alive()
+    return time.monotonic()
+
+
 FAULTS = {"kill": kill, "kill-back": kill_and_back, "bus": restart("bus"), "store": restart("store"),
           "cut-bus": part("bus", "cut"), "cut-store": part("store", "cut"),
           "stall-bus": part("bus", "stall"), "stall-store": part("store", "stall"), "pause": pause}
+SCENARIOS = {**FAULTS, "join-leave": join_leave}
+WORKERS_MAX = 4
 
 
 class Tries:
@@ -92,6 +112,7 @@ class Tries:
     def run(self):
         try:
             with System(self.options.program, self.bus, self.store, self.options.lease) as system:
+                system.seconds = self.options.seconds
                 for _ in range(WORKERS):
                     system.add_worker()
                 deploy(system, TALLY, CHILD, PARENT)
@@ -111,7 +132,7 @@ class Tries:
         try:
             load.start()
             threading.Event().wait(choices.uniform(0.2, 1))
-            over = FAULTS[self.fault](system, choices)
+            over = SCENARIOS[self.fault](system, choices)
             first, every, last = load.progress(over)
             system.wait_until(lambda: sum(system.owned(worker) for worker in system.workers) == 64, "every shard has a worker")
             events = load.finish()
@@ -132,8 +153,8 @@ class Tries:
         return f"{self.pair:20} {self.fault:12} {len(times):3} cycles  {self.events:7} events  {spent}  {verdict}"
 
 
-def named(word, known):
-    names = list(known) if word == "all" else word.split(",")
+def named(word, known, all_of=None):
+    names = list(all_of or known) if word == "all" else word.split(",")
     for name in names:
         if name not in known:
             sys.exit(f"{name}: expected one of {', '.join(known)}, or all")
@@ -148,6 +169,7 @@ def main():
     parser.add_argument("--fault", default="all")
     parser.add_argument("--cycles", type=int, default=1)
     parser.add_argument("--lease", type=float, default=6)
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", default=str(random.randrange(10**6)))
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
@@ -155,7 +177,7 @@ def main():
     for bus in named(options.bus, BUSES):
         for store in named(options.store, STORES):
             try:
-                done += [Tries(options, bus, store, fault).run() for fault in named(options.fault, FAULTS)]
+                done += [Tries(options, bus, store, fault).run() for fault in named(options.fault, SCENARIOS, FAULTS)]
             except Missing as reason:
                 print(f"left out: {bus} {store}: {reason}", flush=True)
             except Exception:
