@@ -99,6 +99,7 @@ engine::Sharing Node::sharing() {
             .lost =
                 [this](const std::vector<ShardId>& shards, const Error&) {
                     auto lock = std::lock_guard{mutex_};
+                    ++losses_;
                     for (auto shard : shards) {
                         if (owned_.erase(shard) > 0) {
                             leaving_.erase(shard);
@@ -218,6 +219,7 @@ Result<void> Node::renew() {
 
 Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
     auto taken = TRY(leases_.take(member_, shards));
+    auto losses = losses_.load();
     if (auto adopted = engine_->adopt(taken); !adopted) {
         auto ids = std::vector<ShardId>{};
         std::ranges::transform(taken, std::back_inserter(ids),
@@ -225,9 +227,17 @@ Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
         TRY(leases_.release(member_, ids));
         return adopted;
     }
-    auto lock = std::lock_guard{mutex_};
+    auto lock = std::unique_lock{mutex_};
     for (const auto& [shard, state] : taken) {
         owned_.insert(shard);
+    }
+    if (losses != losses_) {
+        // The engine may have dropped some that it had just been given.
+        lock.unlock();
+        lose_all("some were lost while others were taken");
+        return {};
+    }
+    for (const auto& [shard, state] : taken) {
         table_.owners[shard.raw()] = member_.id;
         feed_->add(shard);
     }
@@ -266,6 +276,7 @@ void Node::lose_all(std::string_view why) {
     if (owned_.empty()) {
         return;
     }
+    ++losses_;
     for (auto shard : owned_) {
         feed_->remove(shard);
         lost_.insert(shard);

@@ -104,7 +104,8 @@ private:
     std::shared_ptr<Peers> peers_;
     reactor::WorkerPool readers_{"queries", {.threads = 2, .tasks_max = 10'000}};
     engine::Engine* engine_ = nullptr;
-    std::atomic<std::uint64_t> sent_ = 0; ///< Events, since the start.
+    std::atomic<std::uint64_t> sent_ = 0;   ///< Events, since the start.
+    std::atomic<std::uint64_t> losses_ = 0; ///< How often the engine had to drop shards.
     std::unique_ptr<BusFeed> feed_;
     mutable std::mutex mutex_; ///< Of what follows.
     std::condition_variable_any changed_;

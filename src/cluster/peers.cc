@@ -141,9 +141,12 @@ void Peers::hear(const std::shared_ptr<Sending>& sending, Result<http::Response>
         return;
     }
     auto answer = decode_answer(response->body);
-    // Its shard moved while it waited: it asks there again.
-    if (!answer && answer.error().code == Errc::Unavailable && sending->waits_long) {
-        sending->give_up = std::chrono::steady_clock::now() + patience;
+    // Its shard moved before it was decided, or perhaps while it was: it asks there again.
+    if (!answer && (answer.error().code == Errc::Unavailable ||
+                    (answer.error().code == Errc::Io && sending->is_repeatable))) {
+        if (sending->waits_long) {
+            sending->give_up = std::chrono::steady_clock::now() + patience;
+        }
         later(sending, answer.error().message);
         return;
     }

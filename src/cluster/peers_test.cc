@@ -17,7 +17,10 @@ constexpr auto wait_max = std::chrono::seconds{20};
 /// A process that owns the only shard, or did.
 class Owner {
 public:
-    explicit Owner(bool answers) : answers_(answers) {
+    /// One that loses its shard has it again when it is asked once more.
+    enum class Manner : std::uint8_t { Silent, Answers, LosesIt };
+
+    explicit Owner(Manner manner) : manner_(manner) {
         server_ = http::Server::open(
                       {},
                       [this](http::Request /*request*/, std::shared_ptr<http::Exchange> exchange) {
@@ -34,15 +37,20 @@ public:
 
 private:
     void take(std::shared_ptr<http::Exchange> exchange) {
-        if (answers_) {
+        if (manner_ == Manner::Answers || was_asked_) {
             exchange->answer({.body = encode_answer(Value{"taken"})});
+        } else if (manner_ == Manner::LosesIt) {
+            exchange->answer({.body = encode_answer(fail(Errc::Unavailable, "it is elsewhere"))});
         } else {
             held_ = std::move(exchange);
         }
-        asked_.set_value();
+        if (!std::exchange(was_asked_, true)) {
+            asked_.set_value();
+        }
     }
 
-    bool answers_;
+    const Manner manner_;
+    bool was_asked_ = false;
     observe::NullDiagnostics diagnostics_;
     std::promise<void> asked_;
     std::shared_ptr<http::Exchange> held_;
@@ -66,8 +74,9 @@ protected:
     }
 
     reactor::TimerThread timers_;
-    Owner silent_{false};
-    Owner next_{true};
+    Owner silent_{Owner::Manner::Silent};
+    Owner losing_{Owner::Manner::LosesIt};
+    Owner next_{Owner::Manner::Answers};
     std::shared_ptr<Peers> peers_ = std::make_shared<Peers>(Seal{engine::Secret{}}, 1, timers_);
 };
 
@@ -77,6 +86,15 @@ TEST_F(PeersTest, AsksTheNextOwnerWhereTheFormerIsSilent) {
     silent_.wait_until_asked();
 
     set_owner(next_);
+
+    ASSERT_EQ(answer.wait_for(wait_max), std::future_status::ready);
+    EXPECT_EQ(answer.get().value(), Value{"taken"});
+}
+
+TEST_F(PeersTest, AsksAgainWhatWasRefusedBecauseTheShardHadMoved) {
+    set_owner(losing_);
+
+    auto answer = send(engine::CommandInput{.type = "sluice.run.pause"});
 
     ASSERT_EQ(answer.wait_for(wait_max), std::future_status::ready);
     EXPECT_EQ(answer.get().value(), Value{"taken"});

@@ -230,7 +230,9 @@ class ClusterTest(ServerTest):
             paused.signal(signal.SIGSTOP)
             other.wait_for("owned=64")
             paused.signal(signal.SIGCONT)
-            paused.wait_for("given up")
+            # By its lease, or by a commit that was refused.
+            self.wait_until(lambda: any("given up" in line or "another process's" in line for line in paused.lines if line),
+                            "that it notices")
 
         self.under_load(disturb)
 

@@ -131,7 +131,7 @@ class Load:
         try:
             self.system.wait_until(is_further, "every run gets further")
         except Failed as error:
-            raise Failed(f"{len(left)} runs get no further: {sorted(left)}; {len(self.parents) - begun} were started: {error}") from None
+            raise Failed(f"{len(left)} runs get no further: {sorted(left)}; {len(self.parents) - begun} were started; {self.errors}: {error}") from None
         return first[0], first[-1], time.monotonic() - since
 
     def finish(self):
