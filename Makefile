@@ -6,8 +6,11 @@ SECONDS ?= 60
 FILES ?=
 WORKLOAD ?=
 FOLDER ?=
+BUS ?= all
+STORE ?= all
+FAULT ?= all
 .DEFAULT_GOAL := help
-.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large brokers hostile load workloads fuzz clean
+.PHONY: headers help setup build demo test check bench format tidy simulate crash crash-large brokers faults hostile load workloads fuzz clean
 .PHONY: check-layers check-sizes check-docs check-layout check-names check-headers
 
 help: ## this list
@@ -68,6 +71,9 @@ crash-large: build ## the same with thousands of tasks and recorded workflows: C
 
 brokers: ## start, restart and kill each real broker and database that is installed
 	python3 tests/brokers/brokers_test.py
+
+faults: build ## workers, brokers and stores killed and cut off under load: BUS=nats STORE=postgres FAULT=kill CYCLES=25
+	python3 tests/faults/faults.py build/release/bin/sluice --bus $(BUS) --store $(STORE) --fault $(FAULT) --cycles $(CYCLES)
 
 hostile: build ## what 10,000 idle connections, slow senders and floods cost the others
 	python3 tests/e2e/hostile_load.py build/release/bin/sluice

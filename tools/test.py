@@ -69,6 +69,7 @@ STEPS = [
     meeting("broker sources and sinks", "e2e/broker_test.py"),
     meeting("several processes", "e2e/cluster_test.py"),
     meeting("deployment", "e2e/deploy_test.py"),
+    meeting("faults", "faults/faults_test.py"),
     meeting("CloudEvents", "conformance/cloudevents_test.py"),
     meeting("JSONPath", "conformance/jsonpath_test.py"),
     meeting("CESQL", "conformance/cesql_test.py"),

@@ -19,7 +19,9 @@ namespace {
 constexpr auto chunk_bytes = std::size_t{512 * 1024};
 constexpr auto read_wait = std::chrono::milliseconds{20};
 constexpr auto chunks_under_way_max = std::size_t{16};
-constexpr auto reread_wait = std::chrono::milliseconds{500};
+// In a row; one that read for so long has begun a new row.
+constexpr auto failures_max = std::size_t{10};
+constexpr auto quiet_time = std::chrono::seconds{10};
 
 Nanos passed_time() {
     return std::chrono::steady_clock::now().time_since_epoch();
@@ -40,7 +42,7 @@ BusFeed::~BusFeed() = default;
 
 void BusFeed::add(ShardId shard) {
     auto lock = std::lock_guard{mutex_};
-    wanted_.insert(shard);
+    wanted_[shard] = ++terms_;
     has_changed_ = true;
 }
 
@@ -51,12 +53,32 @@ void BusFeed::remove(ShardId shard) {
 }
 
 void BusFeed::run(const std::stop_token& stop) {
-    auto source = services_.bus.open_source();
-    auto read = source ? this->read(**source, stop) : std::unexpected(source.error());
-    if (!read && !stop.stop_requested()) {
-        services_.diagnostics.error("the bus cannot be read", {{"why", read.error().message}});
-        services_.stop(read.error());
+    auto failures = std::size_t{0};
+    while (!stop.stop_requested()) {
+        auto began = passed_time();
+        auto source = services_.bus.open_source();
+        auto read = source ? this->read(**source, stop) : std::unexpected(source.error());
+        if (read || stop.stop_requested()) {
+            return;
+        }
+        failures = passed_time() - began > quiet_time ? 1 : failures + 1;
+        if (failures >= failures_max) {
+            services_.diagnostics.error("the bus cannot be read", {{"why", read.error().message}});
+            services_.stop(read.error());
+            return;
+        }
+        services_.diagnostics.warn("the bus is read anew", {{"why", read.error().message}});
+        wait_to_read_again(stop);
     }
+}
+
+void BusFeed::wait_to_read_again(const std::stop_token& stop) {
+    partitions_.clear();
+    by_name_.clear();
+    gathered_ = {};
+    auto lock = std::unique_lock{mutex_};
+    changed_.wait_for(lock, stop, services_.reread_wait, [] { return false; });
+    has_changed_ = true;
 }
 
 Result<void> BusFeed::read(event::Source& source, const std::stop_token& stop) {
@@ -80,23 +102,24 @@ Result<void> BusFeed::follow_changes(event::Source& source) {
     auto wanted = wanted_;
     lock.unlock();
     std::erase_if(partitions_, [&](const auto& each) {
-        if (wanted.contains(each.first)) {
+        auto found = wanted.find(each.first);
+        if (found != wanted.end() && found->second == each.second.term) {
             return false;
         }
         source.leave(each.second.name);
         by_name_.erase(each.second.name);
         return true;
     });
-    for (auto shard : wanted) {
+    for (auto [shard, term] : wanted) {
         if (!partitions_.contains(shard)) {
-            TRY(resume(source, shard));
+            TRY(resume(source, shard, term));
         }
     }
     return {};
 }
 
 /// From what its shard has committed.
-Result<void> BusFeed::resume(event::Source& source, ShardId shard) {
+Result<void> BusFeed::resume(event::Source& source, ShardId shard, std::uint64_t term) {
     auto name = services_.bus.partition(shard);
     auto stored = TRY(services_.store.get(engine::keys::position(shard, name)));
     auto position = std::uint64_t{0};
@@ -108,7 +131,9 @@ Result<void> BusFeed::resume(event::Source& source, ShardId shard) {
     partitions_[shard] = {.name = name,
                           .progress = std::make_shared<engine::FeedProgress>(),
                           .last = position,
-                          .confirmed = position};
+                          .confirmed = position,
+                          .term = term,
+                          .base = position};
     return {};
 }
 
@@ -119,15 +144,20 @@ void BusFeed::hand_out(const event::Chunk& chunk) {
     }
     auto shard = found->second;
     auto& partition = partitions_[shard];
+    // Numbers that begin anew with each reading go on where the shard's position is: what comes
+    // again is told by its id, or by the message's own number.
+    partition.is_counted = !chunk.is_numbered;
+    auto first = partition.last + 1;
     for (const auto& record : chunk.records) {
-        if (record.number <= partition.last) {
+        auto number = record.number + (partition.is_counted ? partition.base : 0);
+        if (number <= partition.last) {
             continue;
         }
-        partition.last = record.number;
+        partition.last = number;
         auto text = std::string_view{*chunk.bytes}.substr(record.begin, record.size);
         auto refuse = [&](std::string_view why) {
-            add_event(engine::malformed_event(chunk.partition, record.number, why, text),
-                      record.number, shard, partition);
+            add_event(engine::malformed_event(chunk.partition, number, why, text), number, shard,
+                      partition);
         };
         auto event = record.fault.empty()
                          ? codec_.parse_shared(text, chunk.bytes)
@@ -148,19 +178,23 @@ void BusFeed::hand_out(const event::Chunk& chunk) {
                                     services_.store.shard_count()) != shard) {
             refuse(fmt::format("run \"{}\" has another partition", event->run()));
         } else {
-            add_event(*std::move(event), record.number, shard, partition);
+            add_event(*std::move(event), number, shard, partition);
         }
     }
     flush(partition);
-    // Messages have numbers of their own; that they were taken is committed with the position.
     auto number = partition.last;
-    partition.progress->begin(partition.name, number + 1, number, 1);
+    if (number < first) {
+        return;
+    }
+    // Messages have numbers of their own; that they were taken is committed with the position, and
+    // nothing of the chunk is confirmed before.
+    partition.progress->begin(partition.name, first, number, 1);
     services_.take(engine::MoveInput{
         .shard = shard,
         .partition = partition.name,
         .number = number,
-        .done = [progress = partition.progress, name = partition.name, number](
-                    const Result<Value>& moved) { progress->finish(name, number + 1, moved); }});
+        .done = [progress = partition.progress, name = partition.name,
+                 first](const Result<Value>& moved) { progress->finish(name, first, moved); }});
 }
 
 void BusFeed::add_event(event::Event&& event, std::uint64_t number, ShardId shard,
@@ -195,7 +229,7 @@ Result<void> BusFeed::keep_pace(event::Source& source) {
     for (auto& [shard, partition] : partitions_) {
         if (partition.again > Nanos{0}) {
             if (passed_time() >= partition.again) {
-                TRY(resume(source, shard));
+                TRY(resume(source, shard, partition.term));
             }
             continue;
         }
@@ -203,13 +237,17 @@ Result<void> BusFeed::keep_pace(event::Source& source) {
             services_.diagnostics.info("a partition is read again",
                                        {{"partition", partition.name}, {"why", error->message}});
             source.leave(partition.name);
-            partition.again = passed_time() + reread_wait;
+            partition.again = passed_time() + services_.reread_wait;
             continue;
         }
         auto confirmed = partition.progress->confirmed(partition.name);
         if (confirmed > partition.confirmed) {
             partition.confirmed = confirmed;
-            source.confirm(partition.name, confirmed);
+            // What was read before it was left comes again, and is confirmed then.
+            auto before = partition.is_counted ? partition.base : 0;
+            if (confirmed > before) {
+                source.confirm(partition.name, confirmed - before);
+            }
         }
         auto under_way = partition.progress->under_way(partition.name);
         if (!partition.is_left && under_way >= chunks_under_way_max) {
@@ -217,6 +255,7 @@ Result<void> BusFeed::keep_pace(event::Source& source) {
             source.leave(partition.name);
         } else if (partition.is_left && under_way < chunks_under_way_max / 2) {
             partition.is_left = false;
+            partition.base = partition.last;
             TRY(source.resume(partition.name, partition.last));
         }
     }

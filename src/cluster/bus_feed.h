@@ -1,9 +1,9 @@
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,12 +25,14 @@ struct FeedServices {
     const store::Store& store;
     const Seal& seal;
     observe::Diagnostics& diagnostics;
-    std::function<void(engine::Input&&)> take; ///< Waits while a lane is busy.
-    std::function<void(const Error&)> stop;    ///< The bus is of no use any more.
+    std::function<void(engine::Input&&)> take;          ///< Waits while a lane is busy.
+    std::function<void(const Error&)> stop;             ///< The bus is of no use any more.
+    Nanos reread_wait = std::chrono::milliseconds{500}; ///< After what failed.
 };
 
 /// Reads the partitions of the shards that this process owns, each from the position that its shard
-/// has committed. One thread for all of them.
+/// has committed. One thread for all of them. What the bus refuses is tried again for a while: a
+/// process that stood still asks for what the new owner of its shards has let go.
 class BusFeed {
 public:
     explicit BusFeed(FeedServices services);
@@ -49,14 +51,18 @@ private:
         std::shared_ptr<engine::FeedProgress> progress;
         std::uint64_t last = 0;
         std::uint64_t confirmed = 0;
+        std::uint64_t term = 0;
+        std::uint64_t base = 0; ///< Where the numbers of a source begin that only counts.
+        bool is_counted = false;
         bool is_left = false; ///< Too much of it is under way.
         Nanos again{0};       ///< It failed, and is read again from then on; zero: it is read.
     };
 
     void run(const std::stop_token& stop);
+    void wait_to_read_again(const std::stop_token& stop);
     Result<void> read(event::Source& source, const std::stop_token& stop);
     Result<void> follow_changes(event::Source& source);
-    Result<void> resume(event::Source& source, ShardId shard);
+    Result<void> resume(event::Source& source, ShardId shard, std::uint64_t term);
     Result<void> keep_pace(event::Source& source);
     void hand_out(const event::Chunk& chunk);
     void add_event(event::Event&& event, std::uint64_t number, ShardId shard, Partition& partition);
@@ -64,7 +70,10 @@ private:
 
     FeedServices services_;
     std::mutex mutex_;
-    std::set<ShardId> wanted_;
+    std::condition_variable_any changed_;
+    /// By the time they were added: one that went and came back meanwhile is read anew.
+    std::map<ShardId, std::uint64_t> wanted_;
+    std::uint64_t terms_ = 0;
     bool has_changed_ = false;
     std::atomic<std::uint64_t> lag_ = 0;
     // The thread's own.

@@ -99,6 +99,7 @@ engine::Sharing Node::sharing() {
             .lost =
                 [this](const std::vector<ShardId>& shards, const Error&) {
                     auto lock = std::lock_guard{mutex_};
+                    ++losses_;
                     for (auto shard : shards) {
                         if (owned_.erase(shard) > 0) {
                             leaving_.erase(shard);
@@ -119,6 +120,9 @@ void Node::start(engine::Engine& engine) {
                      .diagnostics = diagnostics_,
                      .take = [this](engine::Input&& input) { engine_->take(std::move(input)); },
                      .stop = options_.stop});
+    renewed_ = steady_now();
+    watcher_ = reactor::start_thread("lease-watch",
+                                     [this](const std::stop_token& stop) { watch_leases(stop); });
     thread_ =
         reactor::start_thread("leases", [this](const std::stop_token& stop) { keep_leases(stop); });
 }
@@ -127,6 +131,8 @@ void Node::stop() {
     if (thread_.joinable()) {
         thread_.request_stop();
         thread_.join();
+        watcher_.request_stop();
+        watcher_.join();
         auto lock = std::unique_lock{mutex_};
         auto owned = std::vector(owned_.begin(), owned_.end());
         lock.unlock();
@@ -146,21 +152,33 @@ void Node::stop() {
     readers_.stop();
 }
 
-/// Renews three times while a lease lasts; without an answer it gives its shards up a while before
-/// the lease ends.
+/// Renews six times while a lease lasts.
 void Node::keep_leases(const std::stop_token& stop) {
-    renewed_ = steady_now();
     while (!stop.stop_requested()) {
         if (auto renewed = renew(); !renewed) {
             diagnostics_.warn("the leases could not be renewed",
                               {{"why", renewed.error().message}});
         }
-        if (steady_now() - renewed_ > options_.lease * 2 / 3) {
-            lose_all("its leases were not renewed in time");
-        }
         auto lock = std::unique_lock{mutex_};
         changed_.wait_for(lock, stop, options_.lease / 6, [this] { return !lost_.empty(); });
     }
+}
+
+/// Without an answer it gives its shards up a while before the lease ends.
+void Node::watch_leases(const std::stop_token& stop) {
+    auto lock = std::unique_lock{mutex_};
+    while (!stop.stop_requested()) {
+        changed_.wait_for(lock, stop, options_.lease / 6, [] { return false; });
+        if (is_late() && !stop.stop_requested()) {
+            lock.unlock();
+            lose_all("its leases were not renewed in time");
+            lock.lock();
+        }
+    }
+}
+
+bool Node::is_late() const {
+    return steady_now() - renewed_ > options_.lease * 2 / 3;
 }
 
 Result<void> Node::renew() {
@@ -201,6 +219,7 @@ Result<void> Node::renew() {
 
 Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
     auto taken = TRY(leases_.take(member_, shards));
+    auto losses = losses_.load();
     if (auto adopted = engine_->adopt(taken); !adopted) {
         auto ids = std::vector<ShardId>{};
         std::ranges::transform(taken, std::back_inserter(ids),
@@ -208,9 +227,17 @@ Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
         TRY(leases_.release(member_, ids));
         return adopted;
     }
-    auto lock = std::lock_guard{mutex_};
+    auto lock = std::unique_lock{mutex_};
     for (const auto& [shard, state] : taken) {
         owned_.insert(shard);
+    }
+    if (losses != losses_) {
+        // The engine may have dropped some that it had just been given.
+        lock.unlock();
+        lose_all("some were lost while others were taken");
+        return {};
+    }
+    for (const auto& [shard, state] : taken) {
         table_.owners[shard.raw()] = member_.id;
         feed_->add(shard);
     }
@@ -249,6 +276,7 @@ void Node::lose_all(std::string_view why) {
     if (owned_.empty()) {
         return;
     }
+    ++losses_;
     for (auto shard : owned_) {
         feed_->remove(shard);
         lost_.insert(shard);
@@ -360,7 +388,7 @@ Result<void> Node::take(std::string_view sealed, std::function<void(std::string)
 
 bool Node::leads() const {
     auto lock = std::lock_guard{mutex_};
-    return owned_.contains(ShardId{0}) && !leaving_.contains(ShardId{0});
+    return owned_.contains(ShardId{0}) && !leaving_.contains(ShardId{0}) && !is_late();
 }
 
 NodeState Node::state() const {

@@ -78,7 +78,9 @@ private:
          observe::Diagnostics& diagnostics, NodeOptions options);
 
     void keep_leases(const std::stop_token& stop);
-    /// How long it may go on without having renewed.
+    /// Beside it, because a store that cannot be reached is waited for.
+    void watch_leases(const std::stop_token& stop);
+    bool is_late() const;
     Result<void> renew();
     void lose_all(std::string_view why);
     Result<void> take_shards(const std::vector<ShardId>& shards);
@@ -102,7 +104,8 @@ private:
     std::shared_ptr<Peers> peers_;
     reactor::WorkerPool readers_{"queries", {.threads = 2, .tasks_max = 10'000}};
     engine::Engine* engine_ = nullptr;
-    std::atomic<std::uint64_t> sent_ = 0; ///< Events, since the start.
+    std::atomic<std::uint64_t> sent_ = 0;   ///< Events, since the start.
+    std::atomic<std::uint64_t> losses_ = 0; ///< How often the engine had to drop shards.
     std::unique_ptr<BusFeed> feed_;
     mutable std::mutex mutex_; ///< Of what follows.
     std::condition_variable_any changed_;
@@ -112,6 +115,7 @@ private:
     store::LeaseTable table_;
     Nanos renewed_{0}; ///< When the lease was last asked for.
     std::jthread thread_;
+    std::jthread watcher_;
 };
 
 } // namespace sluice::cluster

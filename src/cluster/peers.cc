@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,8 @@ struct Peers::Sending {
     std::string body;
     engine::Done done;
     bool is_repeatable = false;
-    bool waits_long = false; ///< For the end of a run, however far off.
+    bool waits_long = false;             ///< For the end of a run, however far off.
+    std::atomic<bool> has_moved = false; ///< The shard, from where it was sent to.
     std::chrono::steady_clock::time_point give_up{};
 };
 
@@ -43,12 +45,22 @@ Peers::Peers(const Seal& seal, std::uint16_t shard_count, reactor::Scheduler& ti
     : seal_(seal), shard_count_(shard_count), timers_(timers) {}
 
 void Peers::set_table(store::LeaseTable table) {
-    auto lock = std::lock_guard{mutex_};
+    auto moved = std::vector<http::CallId>{};
+    auto lock = std::unique_lock{mutex_};
     table_ = std::move(table);
+    for (const auto& [number, each] : under_way_) {
+        if (each.call && address_of(each.sending->shard) != each.address) {
+            each.sending->has_moved = true;
+            moved.push_back(*each.call);
+        }
+    }
+    lock.unlock();
+    for (auto call : moved) {
+        client_->cancel(call);
+    }
 }
 
 std::string Peers::address_of(ShardId shard) const {
-    auto lock = std::lock_guard{mutex_};
     if (shard.raw() >= table_.owners.size()) {
         return {};
     }
@@ -68,10 +80,18 @@ void Peers::send(engine::Input&& input) {
 }
 
 void Peers::attempt(std::shared_ptr<Sending> sending) {
+    auto lock = std::unique_lock{mutex_};
     auto address = address_of(sending->shard);
+    auto number = ++last_;
+    sending->has_moved = false;
+    if (!address.empty()) {
+        under_way_.emplace(number, UnderWay{sending, address, std::nullopt});
+    }
+    lock.unlock();
     auto url = address.empty() ? Result<http::Url>{fail(Errc::Unavailable, "nobody has it")}
                                : http::parse_url("http://" + address + std::string{input_path});
     if (!url) {
+        forget(number);
         later(std::move(sending), url.error().message);
         return;
     }
@@ -82,17 +102,28 @@ void Peers::attempt(std::shared_ptr<Sending> sending) {
                                        .body = sending->body},
                            .timeout = sending->waits_long ? Nanos{0} : Nanos{answer_wait_max},
                            .is_repeatable = sending->is_repeatable};
-    client_->send(std::move(call), [self = weak_from_this(), sending](auto response) {
-        if (auto peers = self.lock()) {
-            peers->hear(sending, std::move(response));
-        }
+    auto id = client_->send(std::move(call), [this, sending, number](auto response) {
+        forget(number);
+        hear(sending, std::move(response));
     });
+    lock.lock();
+    if (auto found = under_way_.find(number); found != under_way_.end()) {
+        found->second.call = id;
+    }
+}
+
+void Peers::forget(std::uint64_t number) {
+    auto lock = std::lock_guard{mutex_};
+    under_way_.erase(number);
 }
 
 void Peers::hear(const std::shared_ptr<Sending>& sending, Result<http::Response> response) {
     auto was_taken = response ? response->status != misdirected_status && response->status != 503
-                              : response.error().code != Errc::Unavailable;
+                              : response.error().code != Errc::Unavailable || sending->has_moved;
     if (!was_taken || (!response && sending->is_repeatable)) {
+        if (was_taken && sending->waits_long) {
+            sending->give_up = std::chrono::steady_clock::now() + patience;
+        }
         later(sending, response ? "its shard is moving" : response.error().message);
         return;
     }
@@ -110,9 +141,12 @@ void Peers::hear(const std::shared_ptr<Sending>& sending, Result<http::Response>
         return;
     }
     auto answer = decode_answer(response->body);
-    // Its shard moved while it waited: it asks there again.
-    if (!answer && answer.error().code == Errc::Unavailable && sending->waits_long) {
-        sending->give_up = std::chrono::steady_clock::now() + patience;
+    // Its shard moved before it was decided, or perhaps while it was: it asks there again.
+    if (!answer && (answer.error().code == Errc::Unavailable ||
+                    (answer.error().code == Errc::Io && sending->is_repeatable))) {
+        if (sending->waits_long) {
+            sending->give_up = std::chrono::steady_clock::now() + patience;
+        }
         later(sending, answer.error().message);
         return;
     }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +29,8 @@ public:
     /// The scheduler outlives its use.
     Peers(const Seal& seal, std::uint16_t shard_count, reactor::Scheduler& timers);
 
-    /// Who owns what, as of now.
+    /// Who owns what, as of now. What was asked of somebody who has lost the shard meanwhile is
+    /// asked anew where it may be repeated: he may be cut off, and answer nobody.
     void set_table(store::LeaseTable table);
     /// One that can be carried. Whoever waits for it hears Unavailable when nobody has its shard
     /// for long.
@@ -37,18 +41,29 @@ public:
 private:
     struct Sending;
 
-    std::string address_of(ShardId shard) const;
+    /// An input that has been sent and not answered.
+    struct UnderWay {
+        std::shared_ptr<Sending> sending;
+        std::string address;
+        std::optional<http::CallId> call; ///< Known when it has been sent.
+    };
+
+    std::string address_of(ShardId shard) const; ///< With the mutex held.
     void attempt(std::shared_ptr<Sending> sending);
+    void forget(std::uint64_t number);
     void later(std::shared_ptr<Sending> sending, std::string_view why);
     void hear(const std::shared_ptr<Sending>& sending, Result<http::Response> response);
 
     Seal seal_;
     std::uint16_t shard_count_;
     reactor::Scheduler& timers_;
-    std::unique_ptr<http::Client> client_ = http::Client::create();
     std::atomic<bool> is_stopped_ = false;
-    mutable std::mutex mutex_;
+    std::mutex mutex_; ///< Of what follows.
     store::LeaseTable table_;
+    std::map<std::uint64_t, UnderWay> under_way_;
+    std::uint64_t last_ = 0;
+    /// Goes first, with its thread, which answers to what stands above.
+    std::unique_ptr<http::Client> client_ = http::Client::create();
 };
 
 } // namespace sluice::cluster

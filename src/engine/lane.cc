@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace sluice::engine {
 
 namespace {
@@ -77,12 +79,10 @@ void Lane::lose(const Error& error) {
         return;
     }
     lost_in_flight_ += in_flight_.size();
+    auto unknown =
+        Error{Errc::Io, fmt::format("{}: whether it was taken is not known", error.message)};
     for (auto& releases : std::exchange(in_flight_, {})) {
-        for (auto& each : releases) {
-            for (auto& answer : each.answers) {
-                answer(&error);
-            }
-        }
+        answer_all(releases, unknown);
     }
     for (auto& [id, shard] : std::exchange(shards_, {})) {
         give_up(*shard, error);
@@ -245,7 +245,8 @@ bool Lane::commit() {
     auto is_idle = backlog_.empty() && std::ranges::none_of(shards_, [](const auto& each) {
                        return each.second->has_turns();
                    });
-    if (in_flight_.size() == 1 && is_idle) {
+    // Behind what was lost it would be taken for that.
+    if (in_flight_.size() == 1 && is_idle && lost_in_flight_ == 0) {
         auto result = committer_.commit_here(*batch);
         committed(std::move(batch), std::move(result));
     } else {
@@ -280,8 +281,11 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
     }
     if (!result && result.error().code == Errc::Stale && outputs_.lost) {
         diagnostics_.warn("shards are another process's now", {{"why", result.error().message}});
-        fail_first(result.error());
-        lose(result.error());
+        // Nothing of it was done: whoever asked may ask again.
+        auto gone = Error{Errc::Unavailable, "another process has its shard now"};
+        answer_all(in_flight_.front(), gone);
+        in_flight_.pop_front();
+        lose(gone);
         outputs_.lost(result.error());
         return;
     }
@@ -295,14 +299,12 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
     release(std::move(releases));
 }
 
-/// The commit that was refused is no longer under way.
-void Lane::fail_first(const Error& error) {
-    for (auto& each : in_flight_.front()) {
+void Lane::answer_all(Releases& releases, const Error& error) {
+    for (auto& each : releases) {
         for (auto& answer : each.answers) {
             answer(&error);
         }
     }
-    in_flight_.pop_front();
 }
 
 void Lane::release(Releases releases) {

@@ -99,7 +99,7 @@ private:
     void hand_on(Input&& input);
     bool is_under_way(ShardId shard) const;
     void finish_leaving();
-    void fail_first(const Error& error);
+    static void answer_all(Releases& releases, const Error& error);
     void give_up(Shard& shard, const Error& error);
     void count_commit(const store::Batch& batch);
     bool commit();

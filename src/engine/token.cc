@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "base/invariant.h"
+#include "store/leases.h"
 
 namespace sluice::engine {
 
@@ -81,13 +82,30 @@ Result<Secret> draw_secret() {
     return secret;
 }
 
+/// Of processes that begin at once on an empty store all have the same.
+Result<Secret> agreed_secret(store::Store& store) {
+    auto secret = TRY(draw_secret());
+    auto* leases = store.leases();
+    if (leases == nullptr) {
+        return secret;
+    }
+    auto drawn = std::string_view{reinterpret_cast<const char*>(secret.data()), secret.size()};
+    auto agreed = from_text(TRY(leases->agree("secret", to_text(drawn))));
+    if (agreed.size() != secret.size()) {
+        return fail(Errc::Corrupt, "the store has {} bytes for its secret: expected {}",
+                    agreed.size(), secret.size());
+    }
+    std::ranges::copy(agreed, secret.begin());
+    return secret;
+}
+
 } // namespace
 
 Result<Secret> load_secret(store::Store& store) {
     auto key = keys::secret();
     auto record = TRY(store.get(key));
     if (!record) {
-        auto secret = TRY(draw_secret());
+        auto secret = TRY(agreed_secret(store));
         auto made = std::string{};
         auto out = Encoder{made};
         out.u8(secret_format);

@@ -109,6 +109,15 @@ void TokenTable::set_configured(std::vector<Hashed> tokens) {
     count_ = by_hash_.size();
 }
 
+void TokenTable::set_stored(std::vector<Hashed> tokens) {
+    auto lock = std::lock_guard{mutex_};
+    std::erase_if(by_hash_, [](const auto& each) { return !each.second.is_configured; });
+    for (auto& [hash, info] : tokens) {
+        by_hash_.try_emplace(std::move(hash), Entry{.info = std::move(info)});
+    }
+    count_ = by_hash_.size();
+}
+
 bool TokenTable::remove(std::string_view name) {
     auto lock = std::lock_guard{mutex_};
     auto removed = std::erase_if(by_hash_, [&](const auto& each) {

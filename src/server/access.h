@@ -76,6 +76,8 @@ public:
     void add_hashed(std::string hash, TokenInfo info);
     /// In place of those that were configured before.
     void set_configured(std::vector<Hashed> tokens);
+    /// In place of those that are not configured.
+    void set_stored(std::vector<Hashed> tokens);
     /// Not one that is configured.
     bool remove(std::string_view name);
     std::expected<Caller, TokenFault> find(std::string_view secret) const;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,8 +23,18 @@ struct Document {
     Value content;
 };
 
+/// Of which document something has changed: it is new, another, or gone.
+struct DocumentChange {
+    std::string kind;
+    std::string space;
+    std::string name;
+
+    bool operator==(const DocumentChange&) const = default;
+};
+
 /// What people set up through the API, by kind, namespace and name: all of it in memory, and in the
-/// store. May be used from any thread.
+/// store. Where several processes share the store, each has to `refresh` what it knows. May be used
+/// from any thread.
 class Documents {
 public:
     static constexpr auto name_bytes_max = std::size_t{200};
@@ -37,9 +49,17 @@ public:
     Result<void> remove(std::string_view kind, std::string_view space, std::string_view name);
     std::optional<Document> find(std::string_view kind, std::string_view space,
                                  std::string_view name) const;
+    /// As the store has it now, whoever wrote it.
+    Result<std::optional<Document>> fetch(std::string_view kind, std::string_view space,
+                                          std::string_view name) const;
     /// In the order of their names; of all namespaces without one.
     std::vector<Document> list(std::string_view kind,
                                std::optional<std::string_view> space = std::nullopt) const;
+
+    /// Takes up what other processes have changed since, and says what that was. Kinds that end in
+    /// `_state` belong to whoever acts on them, and are looked at only with `Look::Again`.
+    enum class Look : std::uint8_t { IfChanged, Again };
+    Result<std::vector<DocumentChange>> refresh(Look look);
 
     /// A kind that a namespace has documents of in the store, whoever keeps them, besides these;
     /// empty: none.
@@ -47,13 +67,26 @@ public:
                                 const std::vector<std::string>& besides) const;
 
 private:
-    explicit Documents(store::Store& store) : store_(store) {}
+    struct Stored {
+        std::string kind;
+        Document document;
+    };
+    using ByKey = std::map<std::string, Stored, std::less<>>; ///< The keys they are stored under.
 
-    Result<void> load(const std::string& kind);
+    Documents(store::Store& store, std::vector<std::string> kinds)
+        : store_(store), kinds_(std::move(kinds)) {}
+
+    Result<void> load(const std::string& kind, ByKey& into) const;
+    Result<void> commit(std::string_view kind, store::Batch& batch);
+    Result<std::string> stamp() const;
+    std::vector<DocumentChange> replace(ByKey next);
 
     store::Store& store_;
-    mutable std::mutex mutex_;
-    std::map<std::string, Document, std::less<>> by_key_; ///< The keys they are stored under.
+    const std::vector<std::string> kinds_;
+    mutable std::mutex mutex_; ///< Of what follows.
+    ByKey by_key_;
+    std::string seen_;          ///< The stamp of the last change that was taken up.
+    std::uint64_t changes_ = 0; ///< Of our own.
 };
 
 } // namespace sluice::server

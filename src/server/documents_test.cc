@@ -51,6 +51,37 @@ TEST_F(DocumentsTest, AreListedByKindAndNamespace) {
     EXPECT_THAT(names(documents->list("token")), ElementsAre("/root"));
 }
 
+TEST_F(DocumentsTest, TakeUpWhatAnotherProcessHasChanged) {
+    using enum Documents::Look;
+    auto documents = open();
+    auto others = open();
+    ASSERT_TRUE(documents->put("route", {"a", "kept", Value{1}}));
+    ASSERT_TRUE(others->put("route", {"a", "new", Value{1}}));
+    ASSERT_TRUE(others->refresh(IfChanged));
+    ASSERT_TRUE(others->remove("route", "a", "kept"));
+
+    auto changes = documents->refresh(IfChanged);
+
+    ASSERT_TRUE(changes);
+    EXPECT_THAT(*changes, ElementsAre(DocumentChange{"route", "a", "kept"},
+                                      DocumentChange{"route", "a", "new"}));
+    EXPECT_THAT(names(documents->list("route")), ElementsAre("a/new"));
+    EXPECT_TRUE(documents->refresh(IfChanged)->empty());
+    EXPECT_TRUE(others->refresh(IfChanged)->empty());
+}
+
+TEST_F(DocumentsTest, TakeUpHowFarOthersHaveComeOnlyWhenAsked) {
+    using enum Documents::Look;
+    auto documents = std::move(Documents::open(store_, {"source_state"})).value();
+    auto others = std::move(Documents::open(store_, {"source_state"})).value();
+    ASSERT_TRUE(others->put("source_state", {"a", "one", Value{7}}));
+
+    EXPECT_TRUE(documents->refresh(IfChanged)->empty());
+    EXPECT_EQ(documents->fetch("source_state", "a", "one").value()->content, Value{7});
+    EXPECT_THAT(*documents->refresh(Again),
+                ElementsAre(DocumentChange{"source_state", "a", "one"}));
+}
+
 TEST_F(DocumentsTest, SayWhatANamespaceHasWhoeverKeepsIt) {
     auto documents = open();
     auto others = std::move(Documents::open(store_, {"schedule"})).value();

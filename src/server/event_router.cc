@@ -313,6 +313,11 @@ Result<void> EventRouter::remove(std::string_view space, std::string_view name) 
     return rebuild(space);
 }
 
+Result<void> EventRouter::follow(std::string_view space) {
+    auto lock = std::lock_guard{changing_};
+    return rebuild(space);
+}
+
 Result<void> EventRouter::rebuild(std::string_view space) {
     auto routes = std::vector<std::shared_ptr<const EventRoute>>{};
     for (const auto& document : documents_.list(kind, space)) {

@@ -70,6 +70,8 @@ public:
     /// that is none.
     Result<void> put(std::string_view space, std::string_view name, const Value& form);
     Result<void> remove(std::string_view space, std::string_view name);
+    /// After another process has changed routes of a namespace.
+    Result<void> follow(std::string_view space);
     const Documents& documents() const { return documents_; }
 
     /// Where one route would send an event.

@@ -34,6 +34,10 @@ Namespaces::Namespaces(Documents& documents) : documents_(documents) {
     }
 }
 
+void Namespaces::follow(const std::string& name) {
+    set_known(name, documents_.find(kind, "", name).has_value());
+}
+
 bool Namespaces::contains(std::string_view name) const {
     if (is_default(name)) {
         return true;

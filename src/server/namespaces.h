@@ -20,6 +20,8 @@ public:
     /// The documents have been opened with our kind, and outlive it.
     explicit Namespaces(Documents& documents);
 
+    /// After another process has changed it.
+    void follow(const std::string& name);
     /// For the default one nothing is looked up.
     bool contains(std::string_view name) const;
     std::vector<Document> list() const;

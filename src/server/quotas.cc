@@ -108,12 +108,25 @@ Result<void> Quotas::set(const std::string& space, const Value& form) {
 
 Result<void> Quotas::remove(std::string_view space) {
     TRY(documents_.remove(kind, space, document_name));
+    drop_use(space);
+    return {};
+}
+
+Result<void> Quotas::follow(const std::string& space) {
+    if (auto form = find(space)) {
+        put_use(space, TRY(parse_quota(*form)));
+    } else {
+        drop_use(space);
+    }
+    return {};
+}
+
+void Quotas::drop_use(std::string_view space) {
     auto lock = std::lock_guard{mutex_};
     if (auto found = uses_.find(space); found != uses_.end()) {
         uses_.erase(found);
     }
     has_any_ = !uses_.empty();
-    return {};
 }
 
 std::shared_ptr<Quotas::Use> Quotas::use_of(std::string_view space) const {

@@ -45,6 +45,8 @@ public:
                                                 engine::Engine& engine, const Clock& clock);
 
     std::optional<Value> find(std::string_view space) const;
+    /// After another process has changed it.
+    Result<void> follow(const std::string& space);
     /// Durable when they return.
     Result<void> set(const std::string& space, const Value& form);
     Result<void> remove(std::string_view space);
@@ -69,6 +71,7 @@ private:
     std::optional<Problem> check_events(std::string_view space, std::size_t count) const;
     std::optional<Problem> check_tasks(std::string_view space, const Use& use) const;
     void put_use(const std::string& space, const Quota& quota);
+    void drop_use(std::string_view space);
 
     Documents& documents_;
     const store::Store& store_;

@@ -42,10 +42,12 @@ Result<TokenTable::Hashed> read_stored(const Document& document) {
 } // namespace
 
 Result<void> Tokens::load() {
+    auto lock = std::lock_guard{mutex_};
+    auto stored = std::vector<TokenTable::Hashed>{};
     for (const auto& document : documents_.list(kind)) {
-        auto [hash, info] = TRY(read_stored(document));
-        table_.add_hashed(std::move(hash), std::move(info));
+        stored.push_back(TRY(read_stored(document)));
     }
+    table_.set_stored(std::move(stored));
     return {};
 }
 

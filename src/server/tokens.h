@@ -24,7 +24,7 @@ public:
     Tokens(Documents& documents, TokenTable& table, WithoutTokens without_tokens)
         : documents_(documents), table_(table), without_tokens_(without_tokens) {}
 
-    /// Puts what is kept into the table.
+    /// Puts what is kept into the table; anew after another process has changed it.
     Result<void> load();
     /// Its secret, which nobody can find out again. AlreadyExists for a name that is taken,
     /// Conflict when everybody would be locked out.

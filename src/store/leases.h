@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ public:
     virtual Result<void> release(const Member& member, std::span<const ShardId> shards) = 0;
     /// It is gone, with all its leases.
     virtual Result<void> leave(const Member& member) = 0;
+    /// What stands under this name for all processes: the first proposal, for good. Both are ASCII.
+    virtual Result<std::string> agree(std::string_view name, std::string_view proposal) = 0;
 };
 
 } // namespace sluice::store

@@ -44,20 +44,15 @@ tasks:
 """
 
 
-class Process(Server):
-    """A worker or gateway; `serve` alone knows no part."""
-
-    def __init__(self, part, program, folder, *arguments):
-        self.part = part
-        super().__init__(program, folder, *arguments)
-
-    @property
-    def arguments(self):
-        return self._arguments
-
-    @arguments.setter
-    def arguments(self, words):
-        self._arguments = [words[0], self.part, *words[2:]]
+GREET = b"""
+name: greet
+tasks:
+  call: {call: hello}
+  own:
+    after: call
+    script: echo '"script"'
+result: ["${tasks.call.result}", "${tasks.own.result}"]
+"""
 
 
 class ClusterTest(ServerTest):
@@ -72,9 +67,8 @@ class ClusterTest(ServerTest):
 
     def process(self, part, *arguments):
         self.count += 1
-        made = Process(part, self.PROGRAM, os.path.join(self.folder, f"{part}-{self.count}"), "--store",
-                       f"{self.redis.url}/store", "--bus", f"{self.redis.url}/bus", "--lease", f"{LEASE}s", "--log-level", "info",
-                       *arguments)
+        made = Server(self.PROGRAM, os.path.join(self.folder, f"{part}-{self.count}"), "--store", f"{self.redis.url}/store",
+                      "--bus", f"{self.redis.url}/bus", "--lease", f"{LEASE}s", "--log-level", "info", *arguments, part=part)
         self.addCleanup(made.kill)
         return made
 
@@ -151,6 +145,41 @@ class ClusterTest(ServerTest):
         self.assertEqual(len(aside), 2, aside)
         self.assertTrue(all(each["reason"] for each in aside), aside)
 
+    def test_what_is_set_up_at_one_process_holds_at_all(self):
+        """And processes that begin at once on an empty store agree on its secret."""
+        processes = {}
+
+        def begin(name, part):
+            processes[name] = self.process(part, "--allow-process")
+        begins = [threading.Thread(target=begin, args=each) for each in (("one", "worker"), ("two", "worker"), ("gate", "gateway"))]
+        for each in begins:
+            each.start()
+        for each in begins:
+            each.join()
+        workers, gateway = [processes["one"], processes["two"]], processes["gate"]
+        for worker in workers:
+            self.wait_until(lambda: b"\nsluice_cluster_shards_owned 32\n" in worker.ask("GET", "/metrics")[1], "its share")
+        self.insist(gateway, "PUT", "/v1/functions/hello", {"command": ["echo", '"hello"']})
+        self.insist(gateway, "PUT", "/v1/namespaces/team", {})
+        self.insist(gateway, "PUT", "/v1/routes/orders", {
+            "filter": {"exact": {"type": "order"}}, "to": {"run": {"key": "subject", "prefix": "o-"}, "definition": "greet"}})
+        self.insist(gateway, "PUT", "/v1/schedules/often", {"every": "1s", "start": {"definition": "greet"}})
+        for worker in workers:
+            self.wait_until(lambda: worker.ask("GET", "/v1/functions/hello")[0] == 200, "the function at a worker")
+            self.wait_until(lambda: "team" in str(worker.ask("GET", "/v1/namespaces")[1]), "the namespace at a worker")
+        self.deploy(workers[0], GREET)
+        # Runs on shards of both, started by both.
+        for number in range(16):
+            order = {"specversion": "1.0", "id": "1", "source": "/test", "type": "order", "subject": str(number)}
+            self.insist(workers[number % 2], "POST", "/events", order, {"Content-Type": "application/cloudevents+json"})
+        for number in range(16):
+            ended = self.wait_ended(gateway, f"o-{number}")
+            self.assertEqual((ended["status"], ended["result"]), ("succeeded", ["hello", "script"]), ended)
+        self.wait_until(lambda: any(each["run"].startswith("often") for each in
+                                    gateway.ask("GET", "/v1/runs?definition=greet&limit=100")[1]["runs"]), "a scheduled run")
+        self.insist(workers[1], "DELETE", "/v1/routes/orders", None)
+        self.wait_until(lambda: gateway.ask("GET", "/v1/routes/orders")[0] == 404, "the route's end at the gateway")
+
     def under_load(self, disturb):
         """Joins are fed through a gateway while something happens to the workers."""
         workers = [self.process("worker")]
@@ -201,7 +230,9 @@ class ClusterTest(ServerTest):
             paused.signal(signal.SIGSTOP)
             other.wait_for("owned=64")
             paused.signal(signal.SIGCONT)
-            paused.wait_for("given up")
+            # By its lease, or by a commit that was refused.
+            self.wait_until(lambda: any("given up" in line or "another process's" in line for line in paused.lines if line),
+                            "that it notices")
 
         self.under_load(disturb)
 

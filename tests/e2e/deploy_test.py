@@ -138,7 +138,7 @@ class DeployTest(ServerTest):
             for role in ("bus", "store"):
                 given[f"SLUICE_{role.upper()}"] = servers[role].url
             del given["SLUICE_LISTEN"], given["SLUICE_DATA"]
-            made[name] = Server(self.PROGRAM, os.path.join(self.folder, name), command=command, environment=given)
+            made[name] = Server(self.PROGRAM, os.path.join(self.folder, name), part=command, environment=given)
             self.addCleanup(made[name].kill)
         return made
 

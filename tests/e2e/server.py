@@ -15,10 +15,10 @@ TIMEOUT = 60
 
 
 class Server:
-    """`sluice serve`, or another command that serves, with a folder of its own; what it tells is kept line by line."""
+    """`sluice serve`, or a worker or gateway, with a folder of its own; what it tells is kept line by line."""
 
-    def __init__(self, program, folder, *arguments, command="serve", environment=None, listen="127.0.0.1:0"):
-        self.arguments = [program, command, "--data", folder, "--listen", listen, *arguments]
+    def __init__(self, program, folder, *arguments, environment=None, listen="127.0.0.1:0", part="serve"):
+        self.arguments = [program, part, "--data", folder, "--listen", listen, *arguments]
         self.environment = {**os.environ, **(environment or {})}
         self.lines = []
         self.heard = threading.Condition()
@@ -54,8 +54,8 @@ class Server:
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=unverified())
 
-    def ask(self, method, path, body=None, token=None, headers=None):
-        connection = self.connect()
+    def ask(self, method, path, body=None, token=None, headers=None, timeout=TIMEOUT):
+        connection = self.connect(timeout)
         content = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         sent = {"Content-Type": "application/json", **(headers or {})}
         if token:

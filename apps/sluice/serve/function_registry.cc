@@ -100,6 +100,26 @@ void FunctionRegistry::attach(engine::Engine& engine) {
     engine_ = &engine;
 }
 
+void FunctionRegistry::follow(const std::string& space, const std::string& name,
+                              observe::Diagnostics& diagnostics) {
+    auto lock = std::lock_guard{mutex_};
+    auto document = documents_.find(document_kind, space, name);
+    auto form = document ? read(name, document->content)
+                         : std::expected<FunctionForm, Problem>{
+                               std::unexpected(Problem{.detail = "it was removed"})};
+    auto made = form ? functions_.make(*form)
+                     : Result<engine::Function>{fail(Errc::NotFound, "{}", form.error().detail)};
+    if (made) {
+        engine_->set_function(space, name, *std::move(made));
+        return;
+    }
+    engine_->remove_function(space, name);
+    if (document) {
+        diagnostics.warn("a function that was set up elsewhere cannot be used here",
+                         {{"namespace", space}, {"function", name}, {"why", made.error().message}});
+    }
+}
+
 KnownFunctions FunctionRegistry::known() const {
     auto known = KnownFunctions{};
     for (const auto& [name, kind] : shared_) {

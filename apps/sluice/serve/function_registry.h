@@ -36,6 +36,9 @@ public:
     void load(observe::Diagnostics& diagnostics);
     /// From now on changes reach it.
     void attach(engine::Engine& engine);
+    /// After another process has changed it; that it is no good here is said.
+    void follow(const std::string& space, const std::string& name,
+                observe::Diagnostics& diagnostics);
     /// Functions that a definition may name, of every namespace.
     KnownFunctions known() const;
 

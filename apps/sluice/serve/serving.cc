@@ -1,11 +1,13 @@
 #include "sluice/serve/serving.h"
 
+#include <condition_variable>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "connector/broker/form.h"
+#include "reactor/thread.h"
 #include "server/stepfunctions/state_machine.h"
 #include "sluice/backend/brokers.h"
 #include "sluice/definition_file.h"
@@ -19,8 +21,11 @@ namespace sluice::app {
 namespace {
 
 constexpr auto wake_interval = std::chrono::milliseconds{60'000};
-// So soon after its shards have moved schedules act elsewhere.
-constexpr auto lead_interval = std::chrono::milliseconds{500};
+// So often metrics of its share are brought up to date.
+constexpr auto share_interval = std::chrono::milliseconds{500};
+// So soon after its shards have moved schedules act elsewhere, and is taken up what was set up
+// there.
+constexpr auto follow_interval = std::chrono::milliseconds{500};
 
 observe::Format format_of(const server::Configuration& values) {
     return values.log_format == "json" ? observe::Format::Json : observe::Format::Text;
@@ -96,7 +101,12 @@ Result<void> Serving::open() {
     TRY(open_access());
     open_gateway();
     live_.start();
-    keep_intake();
+    if (session_->node() == nullptr) {
+        keep_intake();
+    } else {
+        follower_ = reactor::start_thread(
+            "setup", [this](const std::stop_token& stop) { follow_setup(stop); });
+    }
     auto url = address_.url(tls_of(values()) ? "https" : "http", server_->port());
     if (durability_of(values()) != store::Durability::Memory) {
         served_.emplace(values().data, url);
@@ -204,14 +214,89 @@ Result<std::optional<SessionOptions::Shared>> Serving::shared() const {
         .lease = values().lease};
 }
 
-/// Where several processes share a store, one of them has schedules and sources act.
+/// Where several processes share a store, one of them has schedules and sources act, from where the
+/// one before it has left them.
 void Serving::keep_intake() {
     auto* node = session_->node();
     auto should_have = node == nullptr || node->leads();
-    if (should_have != has_intake_) {
-        should_have ? intake_->start() : intake_->stop();
-        has_intake_ = should_have;
+    if (should_have == has_intake_) {
+        return;
     }
+    if (should_have) {
+        if (node != nullptr) {
+            refresh_setup(server::Documents::Look::Again);
+        }
+        intake_->start();
+    } else {
+        intake_->stop();
+    }
+    has_intake_ = should_have;
+}
+
+void Serving::follow_setup(const std::stop_token& stop) {
+    auto mutex = std::mutex{};
+    auto changed = std::condition_variable_any{};
+    auto lock = std::unique_lock{mutex};
+    while (!stop.stop_requested()) {
+        refresh_setup(server::Documents::Look::IfChanged);
+        keep_intake();
+        changed.wait_for(lock, stop, follow_interval, [] { return false; });
+    }
+}
+
+void Serving::refresh_setup(server::Documents::Look look) {
+    auto changes = documents_->refresh(look);
+    if (!changes) {
+        diagnostics_.warn("what was set up elsewhere could not be read",
+                          {{"why", changes.error().message}});
+        return;
+    }
+    for (const auto& change : *changes) {
+        if (auto followed = follow(change); !followed) {
+            diagnostics_.warn("what was set up elsewhere cannot be used here",
+                              {{"kind", change.kind},
+                               {"namespace", change.space},
+                               {"name", change.name},
+                               {"why", followed.error().message}});
+        }
+    }
+}
+
+Result<void> Serving::follow(const server::DocumentChange& change) {
+    using server::intake::Schedules;
+    const auto& [kind, space, name] = change;
+    if (kind == server::Tokens::kind) {
+        return tokens_->load();
+    }
+    if (kind == server::Quotas::kind) {
+        return quotas_->follow(space);
+    }
+    if (kind == server::EventRouter::kind) {
+        return intake_->router().follow(space);
+    }
+    if (kind == Schedules::kind || kind == Schedules::state_kind) {
+        return intake_->schedules().follow(space, name);
+    }
+    if (kind == server::Namespaces::kind) {
+        namespaces_->follow(name);
+    } else if (kind == server::intake::Sources::kind) {
+        intake_->sources().follow(space, name);
+    } else if (kind == FunctionRegistry::document_kind) {
+        functions_->follow(space, name, diagnostics_);
+    }
+    return {};
+}
+
+void Serving::show_share() {
+    const auto* node = session_->node();
+    if (node == nullptr) {
+        return;
+    }
+    auto state = node->state();
+    metrics_.gauge("cluster_members").set(static_cast<std::int64_t>(state.members));
+    metrics_.gauge("cluster_shards_owned").set(static_cast<std::int64_t>(state.owned));
+    metrics_.gauge("cluster_shards_unowned").set(static_cast<std::int64_t>(state.unowned));
+    metrics_.gauge("cluster_bus_lag").set(static_cast<std::int64_t>(state.lag));
 }
 
 /// What another process has for a shard that is decided here.
@@ -384,8 +469,8 @@ void Serving::handle(http::Request request, const server::Reply& reply) const {
 
 Result<void> Serving::run() {
     while (!interrupts_.has_come() && !broken()) {
-        bell_.wait(session_->node() == nullptr ? wake_interval : lead_interval);
-        keep_intake();
+        bell_.wait(session_->node() == nullptr ? wake_interval : share_interval);
+        show_share();
         if (hangups_.take()) {
             reload();
         }
@@ -416,6 +501,7 @@ void Serving::stop() {
     served_.reset();
     workers_.stop();
     audit_->stop();
+    follower_ = {};
     intake_->stop();
     session_->stop();
     live_.stop();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/clock.h"
 #include "event/source.h"
@@ -71,6 +72,12 @@ private:
     /// With the secrets of its namespace.
     Result<std::unique_ptr<event::Source>> open_source(std::string_view space, const Value& form);
     void keep_intake();
+    /// Takes up what was set up at other processes.
+    void follow_setup(const std::stop_token& stop);
+    void refresh_setup(server::Documents::Look look);
+    Result<void> follow(const server::DocumentChange& change);
+    /// As metrics.
+    void show_share();
     void take_input(const http::Request& request, const server::Reply& reply) const;
     Result<FunctionFile> operator_functions() const;
     /// What the engine must find when it is opened.
@@ -135,6 +142,7 @@ private:
     std::optional<server::Gateway> gateway_;
     std::atomic<const server::Gateway*> ready_gateway_{nullptr};
     std::unique_ptr<http::Server> server_;
+    std::jthread follower_;
 };
 
 } // namespace sluice::app

@@ -54,18 +54,34 @@ Result<std::unique_ptr<Schedules>> Schedules::open(Documents& documents, const C
                                                    std::function<void()> wake) {
     auto schedules =
         std::unique_ptr<Schedules>{new Schedules{documents, clock, actions, std::move(wake)}};
-    for (const auto& [space, name, form] : documents.list(kind)) {
-        auto schedule = Schedule::parse(space, name, form);
-        if (!schedule) {
-            return fail(Errc::Corrupt, "the stored schedule {}: {}", name,
-                        schedule.error().message);
-        }
-        auto stored = documents.find(state_kind, space, name);
-        auto state = stored ? State::from(stored->content) : State{.last = clock.wall()};
-        schedules->install(
-            {.schedule = *std::move(schedule), .form = form, .state = std::move(state)});
+    for (const auto& document : documents.list(kind)) {
+        TRY(schedules->load(document));
     }
     return schedules;
+}
+
+Result<void> Schedules::load(const Document& document) {
+    const auto& [space, name, form] = document;
+    auto schedule = Schedule::parse(space, name, form);
+    if (!schedule) {
+        return fail(Errc::Corrupt, "the stored schedule {}: {}", name, schedule.error().message);
+    }
+    auto stored = documents_.find(state_kind, space, name);
+    auto state = stored ? State::from(stored->content) : State{.last = clock_.wall()};
+    install({.schedule = *std::move(schedule), .form = form, .state = std::move(state)});
+    return {};
+}
+
+Result<void> Schedules::follow(const std::string& space, const std::string& name) {
+    auto changing = std::lock_guard{changing_};
+    if (auto document = documents_.find(kind, space, name)) {
+        TRY(load(*document));
+    } else {
+        auto lock = std::lock_guard{mutex_};
+        entries_.erase(Key{space, name});
+    }
+    wake_();
+    return {};
 }
 
 void Schedules::install(Entry entry) {
@@ -95,8 +111,10 @@ Result<void> Schedules::put(std::string_view space, std::string_view name, const
         if (auto known = find(space, name);
             known && Schedule::is_same_timetable((*known)->form, form)) {
             is_new = false;
-            entry.state = (*known)->state;
         }
+    }
+    if (!is_new) {
+        entry.state = TRY(stored_state(space, name));
     }
     if (is_new && !entry.schedule.timetable.next(entry.state.last)) {
         return fail(Errc::InvalidInput, "at: this time is over");
@@ -139,7 +157,7 @@ Result<void> Schedules::change_pause(std::string_view space, std::string_view na
     }
     entry = Entry{.schedule = std::move(entry.schedule),
                   .form = entry.form.with("paused", is_paused),
-                  .state = std::move(entry.state)};
+                  .state = TRY(stored_state(space, name))};
     entry.schedule.is_paused = is_paused;
     entry.state.last = is_paused ? entry.state.last : std::max(entry.state.last, clock_.wall());
     TRY(store_state({std::string{space}, std::string{name}}, entry.state));
@@ -207,6 +225,13 @@ Result<std::vector<Time>> Schedules::next(std::string_view space, std::string_vi
 
 Result<void> Schedules::store_state(const Key& key, const State& state) {
     return documents_.put(state_kind, {key.first, key.second, state.to_value()});
+}
+
+/// Another process may have acted on it last.
+Result<Schedules::State> Schedules::stored_state(std::string_view space,
+                                                 std::string_view name) const {
+    auto stored = TRY(documents_.fetch(state_kind, space, name));
+    return stored ? State::from(stored->content) : State{.last = clock_.wall()};
 }
 
 Nanos Schedules::step() {

@@ -53,6 +53,8 @@ public:
                                                    ScheduleActions& actions,
                                                    std::function<void()> wake);
 
+    /// After another process has changed it, or acted on it: as it is stored.
+    Result<void> follow(const std::string& space, const std::string& name);
     /// With other times it begins from now; with the same ones it goes on.
     Result<void> put(std::string_view space, std::string_view name, const Value& form);
     Result<void> remove(std::string_view space, std::string_view name);
@@ -108,10 +110,12 @@ private:
               std::function<void()> wake)
         : documents_(documents), clock_(clock), actions_(actions), wake_(std::move(wake)) {}
 
+    Result<void> load(const Document& document);
     void install(Entry entry);
     Result<std::shared_ptr<Entry>> find(std::string_view space, std::string_view name) const;
     Result<void> change_pause(std::string_view space, std::string_view name, bool is_paused);
     Value view_of(const Entry& entry) const;
+    Result<State> stored_state(std::string_view space, std::string_view name) const;
     Result<void> store_state(const Key& key, const State& state);
 
     void take_completions();

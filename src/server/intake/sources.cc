@@ -134,6 +134,18 @@ void Sources::install(const Key& key, const Value& form) {
     entries_.insert_or_assign(key, std::move(entry));
 }
 
+void Sources::follow(const std::string& space, const std::string& name) {
+    auto changing = std::lock_guard{changing_};
+    if (auto stored = documents_.find(kind, space, name)) {
+        install({space, name}, stored->content);
+        return;
+    }
+    auto lock = std::unique_lock{mutex_};
+    auto entry = entries_.extract(Key{space, name});
+    lock.unlock();
+    // What it had running ends here, with nothing held that it may wait for.
+}
+
 std::optional<Problem> Sources::put(std::string_view space, std::string_view name,
                                     const Value& form) {
     if (auto problem = check(form)) {

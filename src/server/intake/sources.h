@@ -55,6 +55,8 @@ public:
     void start();
     void stop();
 
+    /// After another process has changed it.
+    void follow(const std::string& space, const std::string& name);
     std::optional<Problem> put(std::string_view space, std::string_view name, const Value& form);
     std::optional<Problem> remove(std::string_view space, std::string_view name);
     std::optional<Problem> set_paused(std::string_view space, std::string_view name,

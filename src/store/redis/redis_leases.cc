@@ -144,6 +144,19 @@ Result<void> RedisLeases::leave(const Member& member) {
     });
 }
 
+Result<std::string> RedisLeases::agree(std::string_view name, std::string_view proposal) {
+    return pool_.ask([&](Connection& connection) -> Result<std::string> {
+        auto& client = connection.client();
+        auto field = fmt::format("agreed:{}", name);
+        client.commands().add("HSETNX", keyspace_.meta(), field, proposal);
+        client.commands().add("HGET", keyspace_.meta(), field);
+        TRY(client.send());
+        std::ignore = TRY(resp::checked(TRY(client.receive())));
+        auto agreed = TRY(resp::checked(TRY(client.receive())));
+        return std::string{agreed.text()};
+    });
+}
+
 Result<std::vector<ShardState>> RedisLeases::acquire(std::span<const ShardId> shards) {
     TRY(check_known(shards));
     auto lock = std::lock_guard{mutex_};

@@ -29,6 +29,7 @@ public:
         const Member& member, std::span<const ShardId> shards) override;
     Result<void> release(const Member& member, std::span<const ShardId> shards) override;
     Result<void> leave(const Member& member) override;
+    Result<std::string> agree(std::string_view name, std::string_view proposal) override;
 
     /// Takes the shards from whoever has them: what Store::acquire does.
     Result<std::vector<ShardState>> acquire(std::span<const ShardId> shards);

@@ -249,6 +249,17 @@ TEST_P(LeaseContract, ALeaseEndsAlsoWhenNobodyLooks) {
     EXPECT_EQ(renew(leases(), one).owners, std::vector<std::string>(4));
 }
 
+TEST_P(LeaseContract, AllAgreeOnTheFirstProposal) {
+    auto first = leases().agree("secret", "a");
+    auto second = other_leases().agree("secret", "b");
+    auto other = other_leases().agree("another", "b");
+
+    ASSERT_TRUE(first && second && other);
+    EXPECT_EQ(*first, "a");
+    EXPECT_EQ(*second, "a");
+    EXPECT_EQ(*other, "b");
+}
+
 TEST_P(LeaseContract, OfTwoWhoTakeAtOnceOneGetsIt) {
     renew(leases(), one);
     renew(other_leases(), two);

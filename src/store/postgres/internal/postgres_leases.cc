@@ -103,4 +103,16 @@ Result<void> PostgresLeases::leave(const Member& member) {
     return {};
 }
 
+Result<std::string> PostgresLeases::agree(std::string_view name, std::string_view proposal) {
+    auto field = fmt::format("agreed:{}", name);
+    auto calls =
+        std::vector<Call>{{statements::propose, {field, proposal}}, {statements::agreed, {field}}};
+    auto rows = TRY(session_.insist(
+        "agreeing", [&](Connection& connection) { return connection.run_past_stuck(calls); }));
+    if (rows[1].count() != 1) {
+        return fail(Errc::Corrupt, "the table meta has no {} that was just written", field);
+    }
+    return std::string{rows[1].bytes(0, 0)};
+}
+
 } // namespace sluice::store::postgres

@@ -19,6 +19,7 @@ public:
         const Member& member, std::span<const ShardId> shards) override;
     Result<void> release(const Member& member, std::span<const ShardId> shards) override;
     Result<void> leave(const Member& member) override;
+    Result<std::string> agree(std::string_view name, std::string_view proposal) override;
 
 private:
     Session& session_;

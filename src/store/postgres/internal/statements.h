@@ -115,12 +115,15 @@ inline constexpr auto release =
               "UPDATE shards SET owner = NULL WHERE shard = ANY($2::int[])"
               " AND owner = (SELECT term FROM members WHERE id = $1::text)"};
 inline constexpr auto leave = Statement{"leave", "DELETE FROM members WHERE id = $1::text"};
+inline constexpr auto propose =
+    Statement{"propose", "INSERT INTO meta VALUES ($1::text, $2::text) ON CONFLICT DO NOTHING"};
+inline constexpr auto agreed = Statement{"agreed", "SELECT value FROM meta WHERE name = $1::text"};
 
 inline constexpr auto all = std::array{
     begin,       commit,   hold,        fence,       fence_one,   remove_ranges, remove_tail,
     remove_keys, put,      touch,       states,      raise,       end_backend,   end_stuck,
     get,         page,     page_to_end, table_bytes, lock_leases, renew,         forget_dead,
-    owners,      is_alive, take,        release,     leave};
+    owners,      is_alive, take,        release,     leave,       propose,       agreed};
 
 } // namespace statements
 } // namespace sluice::store::postgres

@@ -1,0 +1,164 @@
+"""A broker, a store, a gateway and workers, each worker with a network of its own to both."""
+import contextlib
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import threading
+import time
+
+from servers import BUSES, STORES
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+
+from proxy import Proxy  # noqa: E402
+from server import Server  # noqa: E402
+
+WAIT_MAX = 90
+TOLD_LINES = 25
+
+
+class Failed(Exception):
+    """What was promised did not hold."""
+
+
+class Worker:
+    """A worker behind proxies, which are its alone."""
+
+    def __init__(self, system, name):
+        self.system = system
+        self.name = name
+        self.nets = {"bus": Proxy(system.bus.server.address), "store": Proxy(system.store.server.address)}
+        self.process = None
+        self.is_paused = False
+
+    def start(self):
+        system = self.system
+        self.process = system.run("worker", self.name, system.store.url(self.nets["store"].address),
+                                  system.bus.url(self.nets["bus"].address if system.has_bus_proxy else None))
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process = None
+
+    def stop(self):
+        process, self.process = self.process, None
+        code = process.stop()
+        process.kill()
+        if code != 0:
+            raise Failed(f"{self.name} ended with {code}:\n{told(process)}")
+
+    def close(self):
+        self.kill()
+        for net in self.nets.values():
+            net.close()
+
+
+class System:
+    """All of it; left with the context, nothing stays behind."""
+
+    def __init__(self, program, bus, store, lease, arguments=()):
+        self.program = program
+        self.lease = lease
+        self.arguments = arguments
+        self.bus = BUSES[bus]()
+        self.store = STORES[store]()
+        # Clients of Kafka go where it says it is, past any proxy.
+        self.has_bus_proxy = bus != "kafka"
+        self.workers = []
+        self.count = 0
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            self.folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sluice-faults-"))
+            starts = [threading.Thread(target=place.server.start) for place in (self.bus, self.store)]
+            for place in (self.bus, self.store):
+                stack.callback(place.server.close)
+            for start in starts:
+                start.start()
+            for start in starts:
+                start.join()
+            stack.callback(self.close_workers)
+            self.gateway = self.run("gateway", "gateway", self.store.url(), self.bus.url())
+            stack.callback(self.gateway.kill)
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def close_workers(self):
+        for worker in self.workers:
+            worker.close()
+
+    def run(self, part, name, store, bus):
+        return Server(self.program, os.path.join(self.folder, name), "--store", store, "--bus", bus, "--lease", f"{self.lease}s",
+                      "--log-level", "info", *self.arguments, part=part)
+
+    def add_worker(self):
+        self.count += 1
+        worker = Worker(self, f"worker-{self.count}")
+        self.workers.append(worker)
+        worker.start()
+        return worker
+
+    def remove(self, worker):
+        self.workers.remove(worker)
+        worker.close()
+
+    def owned(self, worker):
+        """Shards that it decides, as of the last half second."""
+        status, answer = ask(worker.process, "GET", "/metrics")
+        found = re.search(rb"^sluice_cluster_shards_owned (\d+)", answer, re.MULTILINE) if status == 200 else None
+        return int(found.group(1)) if found else -1
+
+    def check_alive(self):
+        """Nobody but the test ends a process."""
+        for worker in self.workers:
+            if worker.process and worker.process.process.poll() is not None:
+                raise Failed(f"{worker.name} ended by itself with {worker.process.process.returncode}:\n{told(worker.process)}")
+        if self.gateway.process.poll() is not None:
+            raise Failed(f"the gateway ended by itself with {self.gateway.process.returncode}:\n{told(self.gateway)}")
+
+    def wait_until(self, is_so, what, seconds=WAIT_MAX):
+        until = time.monotonic() + seconds
+        while not is_so():
+            self.check_alive()
+            if time.monotonic() > until:
+                raise Failed(f"after {seconds} s still not: {what}\n{self.told()}")
+            threading.Event().wait(0.02)
+
+    def wait_balanced(self):
+        """Each worker has its share, and none is on the move."""
+        share = 64 // len(self.workers)
+
+        def is_balanced():
+            owned = [self.owned(worker) for worker in self.workers]
+            return sum(owned) == 64 and min(owned) >= share
+        self.wait_until(is_balanced, "each worker has its share of the shards")
+
+    def told(self):
+        parts = [f"gateway:\n{told(self.gateway)}"]
+        parts += [f"{worker.name}:\n{told(worker.process)}" for worker in self.workers if worker.process]
+        return "\n".join(parts)
+
+
+def told(process):
+    """The last of what a process said."""
+    with process.heard:
+        return "".join(line for line in process.lines[-TOLD_LINES:] if line)
+
+
+def ask(process, method, path, body=None, headers=None, timeout=15):
+    """Status and answer; status 0 where none came."""
+    try:
+        return process.ask(method, path, body, headers=headers, timeout=timeout)
+    except (OSError, ValueError) as error:
+        return 0, {"error": str(error)}
+    except Exception as error:  # http.client has exceptions of its own for what breaks off.
+        if type(error).__module__ != "http.client":
+            raise
+        return 0, {"error": repr(error)}
