@@ -104,7 +104,7 @@ void FunctionRegistry::follow(const std::string& space, const std::string& name,
                               observe::Diagnostics& diagnostics) {
     auto lock = std::lock_guard{mutex_};
     auto document = documents_.find(document_kind, space, name);
-    auto form = document ? read(name, document->content)
+    auto form = document ? read(space, name, document->content)
                          : std::expected<FunctionForm, Problem>{
                                std::unexpected(Problem{.detail = "it was removed"})};
     auto made = form ? functions_.make(*form)
