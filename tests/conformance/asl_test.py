@@ -20,6 +20,10 @@ STOPPED_AFTER = "1s"
 PLACEHOLDER = re.compile(r"<[^<>]*>")
 
 
+# The recorder wrote the member's name in place of these ids, and lists not all of them as wildcards.
+TAKEN_OUT = ("RequestId",)
+
+
 def is_like_text(expected, got):
     if expected == got:
         return True
@@ -44,7 +48,8 @@ def is_like(expected, got, wildcards):
         return isinstance(got, list) and len(expected) == len(got) and all(
             is_like(*pair, wildcards) for pair in zip(expected, got))
     return isinstance(got, dict) and expected.keys() == got.keys() and all(
-        is_like(value, got[key], wildcards) for key, value in expected.items())
+        (key in TAKEN_OUT and value == key and bool(got[key])) or is_like(value, got[key], wildcards)
+        for key, value in expected.items())
 
 
 def is_like_json(expected, got, wildcards):

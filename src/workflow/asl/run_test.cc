@@ -294,6 +294,8 @@ TEST_F(LambdaInvoke, AnswersAsTheServiceDoes) {
     EXPECT_EQ(*metadata.find("HttpHeaders")->find("Date"), Value{"Thu, 01 Jan 1970 00:00:00 GMT"});
     EXPECT_EQ(*metadata.find("AllHttpHeaders")->find("x-amzn-RequestId"), Value::list({id}));
     EXPECT_EQ(id.as_string().size(), 36U);
+    EXPECT_THAT(std::string{metadata.find("HttpHeaders")->find("X-Amzn-Trace-Id")->as_string()},
+                ::testing::MatchesRegex("Root=1-00000000-[0-9a-f]{24}"));
 }
 
 class NestedExecutions : public MachineRun {

@@ -108,7 +108,14 @@ std::string http_date(Time time) {
         clock.seconds().count());
 }
 
-/// What the service tells of its request to a function, with the headers that mean something here.
+/// `Root=1-`, the time and 24 digits that nothing else has, as X-Ray names a trace.
+std::string trace_id(Time now, std::string id) {
+    std::erase(id, '-');
+    auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
+    return fmt::format("Root=1-{:08x}-{}", static_cast<std::uint32_t>(seconds), id.substr(0, 24));
+}
+
+/// What the service tells of its request to a function; the ids in it are our own.
 Value http_metadata(const Value& result, Time now, const std::string& id) {
     auto headers = std::vector<value::Member>{
         {"Connection", "keep-alive"},
@@ -116,6 +123,7 @@ Value http_metadata(const Value& result, Time now, const std::string& id) {
         {"Content-Type", "application/json"},
         {"Date", http_date(now)},
         {"X-Amz-Executed-Version", latest},
+        {"X-Amzn-Trace-Id", trace_id(now, id)},
         {"x-amzn-Remapped-Content-Length", "0"},
         {"x-amzn-RequestId", id}};
     auto all = std::vector<value::Member>{};
