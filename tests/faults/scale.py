@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
 """How much faster two workers are than one, each held to a share of a CPU by a cgroup.
 
-usage: scale.py PROGRAM [--bus BUS] [--store STORE] [--events N] [--share CPU] [--least RATIO]
+usage: scale.py PROGRAM [--bus BUS] [--store STORE] [--runs N] [--share CPU] [--least RATIO]
 
-The events lie on the bus before the workers begin, and the time counts from a tenth of them to nine tenths.
+Runs of four calls each, whose processes count against their worker's share. Needs root.
 """
 import argparse
 import contextlib
 import os
 import pathlib
-import re
 import sys
 import threading
 import time
 
-from load import BATCHES, TALLY, deploy
+from load import deploy
 from servers import BUSES, STORES
 from system import Failed, System, ask
 
-RUNS = 256
-BATCH = 250
+CALLS = 4
+WORK = "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo 1"
+SPREAD = """
+name: spread
+tasks:
+  each: {map: {over: "${[1, 2, 3, 4]}", call: work}}
+"""
 PERIOD = 100_000
 GROUPS = pathlib.Path("/sys/fs/cgroup/cpu")
 
@@ -49,56 +53,32 @@ class Group:
                 threading.Event().wait(0.05)
 
 
-def fill(system, events):
-    """Runs first, by a worker that then leaves; then their events, which nobody takes yet."""
-    first = system.add_worker()
-    deploy(system, TALLY)
-    for number in range(RUNS):
-        status, answer = ask(system.gateway, "POST", "/v1/runs", {"definition": "tally", "id": f"r{number}"})
-        if status >= 300:
-            raise Failed(f"no run: {status} {answer}")
-    first.stop()
-    system.remove(first)
-    for begin in range(0, events, BATCH):
-        batch = [{"specversion": "1.0", "id": str(number), "source": "/scale", "type": "item", "run": f"r{number % RUNS}"}
-                 for number in range(begin, begin + BATCH)]
-        status, answer = ask(system.gateway, "POST", "/events", batch, BATCHES)
-        if status >= 300:
-            raise Failed(f"events were not taken: {status} {answer}")
-
-
-def decided(system):
-    total = 0
-    for worker in system.workers:
-        _, answer = ask(worker.process, "GET", "/metrics")
-        found = re.search(rb"^sluice_events_total (\d+)", answer, re.MULTILINE)
-        total += int(found.group(1)) if found else 0
-    return total
-
-
 def rate(options, count):
-    """Events a second that so many workers decide."""
-    with System(options.program, options.bus, options.store, 6) as system, contextlib.ExitStack() as groups:
-        fill(system, options.events)
-        begun = time.monotonic()
+    """Calls a second that so many workers make, the work of the calls included."""
+    with System(options.program, options.bus, options.store, 6, ["--allow-process"]) as system, contextlib.ExitStack() as groups:
         for number in range(count):
             group = Group(f"sluice-scale-{os.getpid()}-{number}", options.share)
             groups.callback(group.close)
             groups.callback(system.close_workers)
             group.add(system.add_worker().process)
-        marks = {}
+        insist(system, "PUT", "/v1/functions/work", {"command": ["sh", "-c", WORK]})
+        deploy(system, SPREAD)
+        system.wait_balanced()
+        began = time.monotonic()
+        for number in range(options.runs):
+            insist(system, "POST", "/v1/runs", {"definition": "spread", "id": f"r{number}"})
+        for number in range(options.runs):
+            system.wait_until(lambda: ask(system.gateway, "GET", f"/v1/runs/r{number}")[1].get("status") == "succeeded",
+                              f"the end of r{number}", 300)
+        taken = time.monotonic() - began
+        print(f"{count} workers at {options.share} CPU: {options.runs * CALLS / taken:.1f} calls/s, {taken:.1f} s", flush=True)
+        return options.runs * CALLS / taken
 
-        def is_done():
-            there = decided(system)
-            for mark in (0.1, 0.9):
-                if there >= options.events * mark:
-                    marks.setdefault(mark, (time.monotonic(), there))
-            return 0.9 in marks
-        system.wait_until(is_done, "nine tenths of the events are decided", 300)
-        (began, first), (ended, last) = marks[0.1], marks[0.9]
-        found = (last - first) / (ended - began)
-        print(f"{count} workers at {options.share} CPU: {found:.0f} events/s, all within {ended - begun:.1f} s", flush=True)
-        return found
+
+def insist(system, method, path, body):
+    status, answer = ask(system.gateway, method, path, body, timeout=60)
+    if status >= 300 or status == 0:
+        raise Failed(f"{method} {path}: {status} {answer}")
 
 
 def main():
@@ -106,7 +86,7 @@ def main():
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("--bus", default="nats", choices=BUSES)
     parser.add_argument("--store", default="redis", choices=STORES)
-    parser.add_argument("--events", type=int, default=100_000)
+    parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--share", type=float, default=0.3)
     parser.add_argument("--least", type=float, default=1.6)
     options = parser.parse_args()

@@ -91,8 +91,8 @@ class System:
         self.stack.close()
 
     def close_workers(self):
-        for worker in self.workers:
-            worker.close()
+        while self.workers:
+            self.workers.pop().close()
 
     def run(self, part, name, store, bus):
         return Server(self.program, os.path.join(self.folder, name), "--store", store, "--bus", bus, "--lease", f"{self.lease}s",
