@@ -52,6 +52,7 @@ public:
     explicit FakeSource(World& world) : world_(world) {}
 
     std::string_view name() const override { return "fake"; }
+    Result<std::vector<std::string>> partitions() override { return std::vector<std::string>{}; }
 
     Result<void> resume(std::string_view /*partition*/, std::uint64_t position) override {
         world_.change([&] { world_.resumed.push_back(position); });
