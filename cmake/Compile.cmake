@@ -43,7 +43,5 @@ if(SLUICE_SANITIZE)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # Instrumented code hides from GCC what is initialized, and Boost has fences that TSan does not know.
         target_compile_options(sluice_options INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
-        # A quarter of the time to compile, for what the address sanitizer finds as well; clang's builds have it.
-        target_compile_options(sluice_options INTERFACE -fno-sanitize=vptr)
     endif()
 endif()
