@@ -1,7 +1,9 @@
-// The thread sanitizer of GCC 12 does not know the threads and locks of C11, which librdkafka uses:
-// a thread that it has not seen begin crashes it. Under the sanitizer they are therefore made of
-// those that it knows. In glibc both kinds have the same layout.
-#ifdef __SANITIZE_THREAD__
+// The thread sanitizer does not know the threads and locks of C11, which librdkafka uses: a thread
+// that it has not seen begin crashes it. Under the sanitizer they are therefore made of those that
+// it knows. In glibc both kinds have the same layout.
+#include "base/sanitizer.h"
+
+#ifdef SLUICE_HAS_TSAN
 
 #include <cerrno>
 #include <cstdint>

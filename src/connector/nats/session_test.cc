@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/sanitizer.h"
 #include "connector/nats/testing/nats_server.h"
 
 namespace sluice::connector::nats {
@@ -48,7 +49,7 @@ public:
 
     /// Why TLS cannot be tried; empty: it can.
     static std::string missing() {
-#ifdef __SANITIZE_THREAD__
+#ifdef SLUICE_HAS_TSAN
         // Closing, it writes to OpenSSL's session while another of its threads may still do.
         return "libnats uses one TLS session from two threads";
 #else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -15,7 +16,7 @@ class Gate {
 public:
     explicit Gate(asio::io_context& loop) : loop_(&loop) {}
 
-    /// On the loop's thread, before anything else uses the gate.
+    /// On the loop's thread, before it does anything; others may knock already.
     void open() { thread_ = std::this_thread::get_id(); }
     /// What comes from now on is dropped.
     void shut() {
@@ -39,7 +40,7 @@ public:
 private:
     std::mutex mutex_;
     asio::io_context* loop_;
-    std::thread::id thread_;
+    std::atomic<std::thread::id> thread_;
 };
 
 } // namespace sluice::http::internal
