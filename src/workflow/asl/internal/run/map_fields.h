@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <variant>
 
+#include "expr/states/sight.h"
 #include "value/wording.h"
 #include "workflow/asl/internal/run/fan.h"
 #include "workflow/asl/machine.h"
@@ -32,12 +35,12 @@ inline bool is_transformed(const Fan& fan) {
 // As much is kept of results before it is written, and so much is one file.
 inline constexpr auto part_bytes_max = std::uint64_t{1} << 20U;
 
-inline Value failure_value(const Failure& failure) {
+inline Value failure_value(const expr::states::Failure& failure) {
     return Value::object(
         {{"error", failure.error.value_or("")}, {"cause", failure.cause.value_or("")}});
 }
 
-inline Failure failure_from(const Value& told) {
+inline expr::states::Failure failure_from(const Value& told) {
     return {.error = value::text_at(told, "error"), .cause = value::text_at(told, "cause")};
 }
 
