@@ -4,6 +4,13 @@ namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
+/// Those that are written only where they are not 0.
+constexpr std::pair<std::string_view, std::uint64_t Fan::*> rare_counts[] = {
+    {"bytes", &Fan::bytes}, {"slot", &Fan::slot},
+    {"kept", &Fan::kept},   {"kept_bytes", &Fan::kept_bytes},
+    {"lost", &Fan::lost},   {"redrives", &Fan::redrives},
+    {"again", &Fan::again}, {"again_from", &Fan::again_from}};
+
 Value numbers_value(const Fan::FileNumbers& numbers) {
     return Value::list({as_value(numbers[0]), as_value(numbers[1]), as_value(numbers[2])});
 }
@@ -60,15 +67,8 @@ Value Fan::counts() const {
     if (is_reading) {
         counts = counts.with("reading", true);
     }
-    for (auto [name, count] : {std::pair{"bytes", bytes},
-                               {"slot", slot},
-                               {"kept", kept},
-                               {"kept_bytes", kept_bytes},
-                               {"lost", lost},
-                               {"redrives", redrives},
-                               {"again", again},
-                               {"again_from", again_from}}) {
-        counts = count > 0 ? counts.with(name, as_value(count)) : counts;
+    for (auto [name, member] : rare_counts) {
+        counts = this->*member > 0 ? counts.with(name, as_value(this->*member)) : counts;
     }
     if (files != FileNumbers{}) {
         counts = counts.with("writes", as_value(writes)).with("files", numbers_value(files));
@@ -116,14 +116,9 @@ void Fan::restore(const Value& plan, const Value& counts) {
     last = count_at(counts, "last");
     ended = count_at(counts, "ended");
     is_reading = counts.find("reading") != nullptr;
-    bytes = count_at(counts, "bytes");
-    slot = count_at(counts, "slot");
-    kept = count_at(counts, "kept");
-    kept_bytes = count_at(counts, "kept_bytes");
-    lost = count_at(counts, "lost");
-    redrives = count_at(counts, "redrives");
-    again = count_at(counts, "again");
-    again_from = count_at(counts, "again_from");
+    for (auto [name, member] : rare_counts) {
+        this->*member = count_at(counts, name);
+    }
     writes = count_at(counts, "writes");
     if (const auto* numbers = counts.find("files")) {
         files = numbers_from(*numbers);
