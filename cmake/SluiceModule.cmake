@@ -107,10 +107,10 @@ function(sluice_bench target)
     add_dependencies(benches ${target})
 endfunction()
 
-# sluice_fuzzer(NAME SOURCES file… DEPENDS module…): a libFuzzer program, run by tools/fuzz.sh.
+# sluice_fuzzer(NAME SOURCES file… DEPENDS module…): a libFuzzer program, built and run by tools/fuzz.sh.
 function(sluice_fuzzer target)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-    add_executable(${target} ${ARG_SOURCES})
+    add_executable(${target} EXCLUDE_FROM_ALL ${ARG_SOURCES})
     sluice_use(${target} PRIVATE ${ARG_DEPENDS})
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     add_dependencies(fuzzers ${target})

@@ -171,7 +171,8 @@ Result<int> PositionSource::count_partitions(rd_kafka_topic_t* topic, Nanos wait
     const rd_kafka_metadata_t* metadata = nullptr;
     auto code = rd_kafka_metadata(handle(), 0, topic, &metadata, to_milliseconds(wait));
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return fail(Errc::Unavailable, "{}", rd_kafka_err2str(code));
+        return fail(Errc::Unavailable, "topic {}: {}", rd_kafka_topic_name(topic),
+                    rd_kafka_err2str(code));
     }
     auto count = metadata->topic_cnt == 1 ? metadata->topics[0].partition_cnt : 0;
     code = metadata->topic_cnt == 1 ? metadata->topics[0].err
