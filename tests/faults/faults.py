@@ -8,6 +8,7 @@ sent. A line per cycle: seconds until the first run got further, until every run
 `join-leave` has workers, up to four, come and go for --seconds. What two workers do against one: scale.py.
 """
 import argparse
+import itertools
 import os
 import random
 import signal
@@ -44,7 +45,7 @@ def kill_and_back(system, choices):
 
 def restart(place):
     def fault(system, choices):
-        server = getattr(system, place).server
+        server = system.places[place].server
         server.kill()
         threading.Event().wait(choices.choice([0, 1, 4]))
         server.start()
@@ -55,12 +56,22 @@ def restart(place):
 def part(net, how):
     """Some seconds without a network between one worker and the bus or store."""
     def fault(system, choices):
+        if net in system.direct:
+            raise Missing("its clients go where it says it is, past any proxy; unplug-bus parts them")
         proxy = choices.choice(system.workers).nets[net]
         getattr(proxy, how)()
         threading.Event().wait(choices.choice([0.2, 2, system.lease * 1.5]))
         proxy.heal()
         return time.monotonic()
     return fault
+
+
+def unplug(system, choices):
+    """Some seconds without a network between all processes and the bus or store, which has a network of its own: packets are lost."""
+    system.namespace.cut()
+    threading.Event().wait(choices.choice([0.2, 2, system.lease * 1.5]))
+    system.namespace.heal()
+    return time.monotonic()
 
 
 def pause(system, choices):
@@ -93,7 +104,8 @@ def join_leave(system, choices):
 
 FAULTS = {"kill": kill, "kill-back": kill_and_back, "bus": restart("bus"), "store": restart("store"),
           "cut-bus": part("bus", "cut"), "cut-store": part("store", "cut"),
-          "stall-bus": part("bus", "stall"), "stall-store": part("store", "stall"), "pause": pause}
+          "stall-bus": part("bus", "stall"), "stall-store": part("store", "stall"),
+          "unplug-bus": unplug, "unplug-store": unplug, "pause": pause}
 SCENARIOS = {**FAULTS, "join-leave": join_leave}
 WORKERS_MAX = 4
 
@@ -111,7 +123,8 @@ class Tries:
 
     def run(self):
         try:
-            with System(self.options.program, self.bus, self.store, self.options.lease) as system:
+            apart = self.fault.removeprefix("unplug-") if self.fault.startswith("unplug-") else None
+            with System(self.options.program, self.bus, self.store, self.options.lease, apart=apart) as system:
                 system.seconds = self.options.seconds
                 for _ in range(WORKERS):
                     system.add_worker()
@@ -174,15 +187,14 @@ def main():
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     done = []
-    for bus in named(options.bus, BUSES):
-        for store in named(options.store, STORES):
-            try:
-                done += [Tries(options, bus, store, fault).run() for fault in named(options.fault, SCENARIOS, FAULTS)]
-            except Missing as reason:
-                print(f"left out: {bus} {store}: {reason}", flush=True)
-            except Exception:
-                traceback.print_exc()
-                return 1
+    for bus, store, fault in itertools.product(named(options.bus, BUSES), named(options.store, STORES), named(options.fault, SCENARIOS, FAULTS)):
+        try:
+            done.append(Tries(options, bus, store, fault).run())
+        except Missing as reason:
+            print(f"left out: {bus} {store} {fault}: {reason}", flush=True)
+        except Exception:
+            traceback.print_exc()
+            return 1
     for each in done:
         print(each.summary())
     return 1 if any(each.failure for each in done) else 0

@@ -6,12 +6,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "brokers"))
 
 from broker import Missing  # noqa: E402
 from kafka_server import any_kafka  # noqa: E402
+from namespace import Namespace  # noqa: E402
 from nats_server import Nats  # noqa: E402
 from postgres_server import Postgres  # noqa: E402
 from rabbitmq_server import RabbitMQ  # noqa: E402
 from redis_server import Redis  # noqa: E402
 
-__all__ = ["BUSES", "STORES", "Missing", "Place"]
+__all__ = ["BUSES", "STORES", "Missing", "Namespace"]
 
 
 class Place:
@@ -26,25 +27,12 @@ class Place:
         return self.make_url(f"{host}:{port}")
 
 
-def redis(path):
-    return lambda: Place(Redis(is_quiet=True), lambda at: f"redis://{at}/{path}")
+def place(server, url):
+    """Makes the server, in a network of its own where one is given; AT in the URL stands for its address."""
+    return lambda namespace=None: Place(server(namespace=namespace, is_quiet=True), lambda at: url.replace("AT", at))
 
 
-def rabbitmq(queue):
-    return lambda: Place(RabbitMQ(is_quiet=True), lambda at: f"amqp://guest:guest@{at}/?queue={queue}")
-
-
-def nats():
-    return Place(Nats(is_quiet=True), lambda at: f"nats://{at}/bus")
-
-
-def kafka():
-    return Place(any_kafka(is_quiet=True), lambda at: f"kafka://{at}/bus")
-
-
-def postgres():
-    return Place(Postgres(is_quiet=True), lambda at: f"postgres://sluice@{at}/postgres")
-
-
-BUSES = {"redis": redis("bus"), "nats": nats, "amqp": rabbitmq("stream"), "amqp-quorum": rabbitmq("quorum"), "kafka": kafka}
-STORES = {"redis": redis("store"), "postgres": postgres}
+BUSES = {"redis": place(Redis, "redis://AT/bus"), "nats": place(Nats, "nats://AT/bus"), "kafka": place(any_kafka, "kafka://AT/bus"),
+         "amqp": place(RabbitMQ, "amqp://guest:guest@AT/?queue=stream"),
+         "amqp-quorum": place(RabbitMQ, "amqp://guest:guest@AT/?queue=quorum")}
+STORES = {"redis": place(Redis, "redis://AT/store"), "postgres": place(Postgres, "postgres://sluice@AT/postgres")}

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-from servers import BUSES, STORES
+from servers import BUSES, STORES, Namespace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
@@ -29,14 +29,13 @@ class Worker:
     def __init__(self, system, name):
         self.system = system
         self.name = name
-        self.nets = {"bus": Proxy(system.bus.server.address), "store": Proxy(system.store.server.address)}
+        self.nets = {net: Proxy(place.server.address) for net, place in system.places.items() if net not in system.direct}
         self.process = None
         self.is_paused = False
 
     def start(self):
-        system = self.system
-        self.process = system.run("worker", self.name, system.store.url(self.nets["store"].address),
-                                  system.bus.url(self.nets["bus"].address if system.has_bus_proxy else None))
+        urls = {net: place.url(self.nets[net].address if net in self.nets else None) for net, place in self.system.places.items()}
+        self.process = self.system.run("worker", self.name, **urls)
 
     def kill(self):
         if self.process:
@@ -59,14 +58,17 @@ class Worker:
 class System:
     """All of it; left with the context, nothing stays behind."""
 
-    def __init__(self, program, bus, store, lease, arguments=()):
+    def __init__(self, program, bus, store, lease, arguments=(), apart=None):
         self.program = program
         self.lease = lease
         self.arguments = arguments
-        self.bus = BUSES[bus]()
-        self.store = STORES[store]()
+        # The one that has a network of its own, "bus" or "store", with a cable that can be pulled.
+        self.apart = apart
+        self.namespace = None
+        self.makers = {"bus": BUSES[bus], "store": STORES[store]}
+        self.places = {}
         # Clients of Kafka go where it says it is, past any proxy.
-        self.has_bus_proxy = bus != "kafka"
+        self.direct = {apart, "bus" if bus == "kafka" else None}
         self.workers = []
         self.count = 0
         self.stack = contextlib.ExitStack()
@@ -74,15 +76,18 @@ class System:
     def __enter__(self):
         with contextlib.ExitStack() as stack:
             self.folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sluice-faults-"))
-            starts = [threading.Thread(target=place.server.start) for place in (self.bus, self.store)]
-            for place in (self.bus, self.store):
-                stack.callback(place.server.close)
+            if self.apart:
+                self.namespace = stack.enter_context(Namespace(is_quiet=True))
+            for net, make in self.makers.items():
+                self.places[net] = make(self.namespace if net == self.apart else None)
+                stack.callback(self.places[net].server.close)
+            starts = [threading.Thread(target=place.server.start) for place in self.places.values()]
             for start in starts:
                 start.start()
             for start in starts:
                 start.join()
             stack.callback(self.close_workers)
-            self.gateway = self.run("gateway", "gateway", self.store.url(), self.bus.url())
+            self.gateway = self.run("gateway", "gateway", **{net: place.url() for net, place in self.places.items()})
             stack.callback(self.gateway.kill)
             self.stack = stack.pop_all()
         return self
@@ -94,7 +99,7 @@ class System:
         while self.workers:
             self.workers.pop().close()
 
-    def run(self, part, name, store, bus):
+    def run(self, part, name, *, store, bus):
         return Server(self.program, os.path.join(self.folder, name), "--store", store, "--bus", bus, "--lease", f"{self.lease}s",
                       "--log-level", "info", *self.arguments, part=part)
 
