@@ -41,11 +41,11 @@ check-layout:
 check-names:
 	@tools/tidy.sh --names
 headers: ## compile every header alone: takes minutes
-	@cmake --preset dev >/dev/null
-	@cmake --build --preset dev --target check_headers all_headers
+	@cmake --preset clang >/dev/null
+	@cmake --build --preset clang --target check_headers all_headers
 check-headers:
-	@cmake --preset dev >/dev/null
-	@cmake --build --preset dev --target check_headers
+	@cmake --preset clang >/dev/null
+	@cmake --build --preset clang --target check_headers
 
 bench: build ## measure: all benches, then the program with WORKLOAD=…
 	@cmake --build --preset release --target benches

@@ -7,19 +7,13 @@ cd "$(dirname "$0")/.."
 
 quiet() { grep -vE 'warnings? (and .* errors? )?generated|^Suppressed|^Use -header' >&2 || true; }
 
-# The headers of a folder are read once, together: what a reader meets first has its name from the rules.
+# All headers are read once, together: what a reader meets first has its name from the rules.
 check_names() {
-    local folder umbrella umbrellas=()
-    rm -rf build/names && mkdir -p build/names
-    while read -r folder; do
-        umbrella=build/names/${folder//\//_}.cc
-        find "$folder" -maxdepth 1 -name '*.h' | sort | sed -E 's|^(src\|apps)/(.*)|#include "\2"|' >"$umbrella"
-        umbrellas+=("$umbrella")
-    done < <(find src apps -name '*.h' | grep -v /testing/ | xargs -n 1 dirname | sort -u)
-    printf '%s\0' "${umbrellas[@]}" |
-        xargs -0 -n 1 -P "$(nproc)" sh -c 'clang-tidy-19 --quiet --checks="-*,readability-identifier-naming" \
-            --header-filter=".*/(src|apps)/.*" "$0" -- -std=c++23 -Isrc -Iapps -DFMT_SHARED' 2> >(quiet)
-    echo "names: ${#umbrellas[@]} folders"
+    mkdir -p build
+    find src apps -name '*.h' | grep -v /testing/ | sort | sed -E 's|^(src\|apps)/(.*)|#include "\2"|' >build/names.cc
+    clang-tidy-19 --quiet --checks="-*,readability-identifier-naming" --header-filter="(^|/)(src|apps)/" build/names.cc \
+        -- -std=c++23 -Isrc -Iapps -DFMT_SHARED 2> >(quiet)
+    echo "names: $(wc -l <build/names.cc) headers"
 }
 
 if [ "${1:-}" = "--names" ]; then
