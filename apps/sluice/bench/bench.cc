@@ -196,9 +196,8 @@ private:
         TRY(fill_bus(run, type));
         auto source = TRY(bus_->open_source());
         auto counted = CountedSource{*source, bus_->partition(), load_.events()};
-        auto begin = std::chrono::steady_clock::now();
         auto fed = TRY(world_.engine().feed(counted, {}));
-        seconds = seconds_since(begin);
+        seconds = seconds_since(counted.began());
         figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
         source.reset();
         bus_->next();

@@ -64,6 +64,9 @@ Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Sampl
 
 Result<event::Chunk> CountedSource::read(std::size_t bytes_max, Nanos wait) {
     auto chunk = TRY(source_.read(bytes_max, wait));
+    if (began_ == SteadyTime{} && !chunk.records.empty()) {
+        began_ = std::chrono::steady_clock::now();
+    }
     left_ -= std::min<std::uint64_t>(left_, chunk.records.size());
     chunk.is_last = left_ == 0;
     return chunk;

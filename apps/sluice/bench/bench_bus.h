@@ -29,11 +29,14 @@ public:
     void confirm(std::string_view partition, std::uint64_t position) override {
         source_.confirm(partition, position);
     }
+    /// When the first events came: what is measured begins there, as a ceiling does.
+    SteadyTime began() const { return began_; }
 
 private:
     event::Source& source_;
     std::string partition_;
     std::uint64_t left_;
+    SteadyTime began_{};
 };
 
 /// Partitions of a bus that a bench fills, each used once, and removes in the end.
