@@ -134,7 +134,7 @@ event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const
     if (!outgoing.data.is_null()) {
         made.data(outgoing.data);
     }
-    if (auto trace = event::trace_of(firing.event()); !trace.empty()) {
+    if (const auto& trace = firing.trace(); !trace.empty()) {
         auto cause = fmt::format("{}#{}", firing.state().id, firing.state().progress.events);
         made.attribute("traceparent", event::trace_under(trace, cause));
     }
@@ -142,6 +142,13 @@ event::Event build(const Firing& firing, const Firing::Outgoing& outgoing, const
 }
 
 } // namespace
+
+const std::string& Firing::trace() const {
+    if (!trace_) {
+        trace_ = event::trace_of(event_);
+    }
+    return *trace_;
+}
 
 void Firing::emit(const Outgoing& outgoing, Incarnation into) {
     auto event = build(*this, outgoing, next_key());

@@ -23,6 +23,8 @@ public:
     Decider& decider() { return decider_; }
     const RunState& state() const { return decider_.state(); }
     const event::Event& event() const { return event_; }
+    /// The trace that the event belongs to; mostly none. Looked for once, since events may be large.
+    const std::string& trace() const;
     Incarnation scope() const { return scope_; }
     TriggerNumber trigger() const { return trigger_; }
     FireNumber fire() const { return fire_; }
@@ -86,6 +88,7 @@ public:
 private:
     Decider& decider_;
     const event::Event& event_;
+    mutable std::optional<std::string> trace_;
     TriggerNumber trigger_;
     Incarnation scope_;
     std::string path_; ///< Of the scope when it fired.

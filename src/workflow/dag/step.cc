@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "event/trace.h"
 #include "workflow/dag/internal/settings.h"
 #include "workflow/dag/internal/task_action.h"
 #include "workflow/dag/internal/task_bindings.h"
@@ -197,8 +196,7 @@ void Step::call(Call call) {
 
 void Step::call(Call call, const trigger::TaskKey& key, trigger::Incarnation scope) {
     auto is_run = call.kind == trigger::TaskKind::Run;
-    auto trace = event::trace_of(firing_.event());
-    if (!trace.empty()) {
+    if (const auto& trace = firing_.trace(); !trace.empty()) {
         call.policy =
             (call.policy.is_map() ? call.policy : Value::map({})).with("traceparent", trace);
     }

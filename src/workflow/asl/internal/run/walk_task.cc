@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "event/trace.h"
 #include "trigger/arrival.h"
 #include "trigger/ids.h"
 #include "value/json.h"
@@ -179,7 +178,7 @@ Step Walk::call(Visit& visit, const Value& arguments) {
         return send_message(visit, work, message_answer(task_of(visit), arguments, id()));
     }
     auto policy = Value{};
-    if (auto trace = event::trace_of(firing_.event()); !trace.empty()) {
+    if (const auto& trace = firing_.trace(); !trace.empty()) {
         policy = Value::object({{"traceparent", trace}});
     }
     auto task = trigger::TaskState{.kind = work.kind,
