@@ -351,12 +351,19 @@ TEST_F(RedisClusterTest, WaitsForReplicasAndGoesOnWithOneThatTookOver) {
     options.replicas = 0;
     ASSERT_NO_FATAL_FAILURE(open());
     ASSERT_TRUE(put(key_in(1, "b"), "1"));
-    EXPECT_TRUE(wait_for([&] {
-        return cluster->tell(0, "CLUSTER", "NODES").contains(std::to_string(replica->port()));
-    }));
+    // Once the others have heard of it they let it.
+    auto is_known = [&] {
+        auto as_replica = "slave " + cluster->id_of(1);
+        auto info = client->call("CLUSTER", "INFO");
+        return info && info->text().contains("cluster_state:ok") &&
+               cluster->tell(0, "CLUSTER", "NODES").contains(as_replica) &&
+               cluster->tell(2, "CLUSTER", "NODES").contains(as_replica);
+    };
+    EXPECT_TRUE(wait_for(is_known));
     cluster->node(1).kill();
     auto after = put(key_in(1, "b"), "2");
-    EXPECT_TRUE(after) << after.error().message;
+    ASSERT_TRUE(after) << after.error().message << cluster->tell(0, "CLUSTER", "NODES")
+                       << client->call("CLUSTER", "NODES")->text();
     EXPECT_EQ(**store->get(key_in(1, "a")), "1");
     EXPECT_EQ(**store->get(key_in(1, "b")), "2");
 }
