@@ -139,8 +139,8 @@ Result<RedisLeases::Taken> RedisLeases::raise(std::span<const ShardId> shards,
     TRY(pool_.ask_all(calls));
     auto taken = Taken{};
     for (auto at = std::size_t{0}; at < shards.size(); ++at) {
-        if (states[at]) {
-            taken.emplace_back(shards[at], *states[at]);
+        if (const auto& state = states[at]) {
+            taken.emplace_back(shards[at], *state);
         }
     }
     return taken;

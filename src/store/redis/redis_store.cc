@@ -45,7 +45,8 @@ std::uint64_t number_in(std::string_view text) {
 }
 
 /// The number of shards that it was made with.
-Result<std::uint16_t> find_or_make(Pool& pool, const Options& options) {
+Result<std::uint16_t> find_or_make(Pool& pool) {
+    const auto& options = pool.options();
     auto meta = Keyspace{options.prefix, 0}.meta();
     auto make = [&](std::string_view field, std::uint64_t value) {
         return pool.ask(meta, [&](Connection& connection) -> Result<void> {
@@ -82,15 +83,15 @@ Result<std::string> info(Connection& connection, std::string_view section) {
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(Options options) {
     // Somebody waits for an answer: what does not come up soon is named.
-    auto at_first = options;
-    at_first.patience = std::min(options.patience, options.server.connect_limit);
-    auto pool = std::make_unique<Pool>(at_first);
-    auto shards = TRY(find_or_make(*pool, options));
-    auto keyspace = std::make_unique<Keyspace>(options.prefix, shards);
+    auto patience = options.patience;
+    options.patience = std::min(patience, options.server.connect_limit);
+    auto pool = std::make_unique<Pool>(std::move(options));
+    auto shards = TRY(find_or_make(*pool));
+    auto keyspace = std::make_unique<Keyspace>(pool->options().prefix, shards);
     // Every node of a cluster has to keep data as the options ask.
     TRY(pool->ask_each(keyspace->probes(),
                        [](Connection&, const std::string&) { return Result<void>{}; }));
-    pool->set_patience(options.patience);
+    pool->set_patience(patience);
     return std::unique_ptr<RedisStore>{new RedisStore{std::move(pool), std::move(keyspace)}};
 }
 
