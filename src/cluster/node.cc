@@ -218,7 +218,14 @@ Result<void> Node::renew() {
 }
 
 Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
-    auto taken = TRY(leases_.take(member_, shards));
+    auto answer = leases_.take(member_, shards);
+    if (!answer) {
+        // Some of them may have been taken; they are released with the next renewal.
+        auto lock = std::lock_guard{mutex_};
+        lost_.insert(shards.begin(), shards.end());
+        return std::unexpected(std::move(answer).error());
+    }
+    auto& taken = *answer;
     auto losses = losses_.load();
     if (auto adopted = engine_->adopt(taken); !adopted) {
         auto ids = std::vector<ShardId>{};

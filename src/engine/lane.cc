@@ -12,6 +12,10 @@ namespace {
 
 constexpr auto room_check_interval = std::chrono::milliseconds{100};
 
+Error unknown_after(const Error& error) {
+    return {Errc::Io, fmt::format("{}: whether it was taken is not known", error.message)};
+}
+
 } // namespace
 
 Lane::Lane(store::Store& store, Committer& committer, LaneOutputs outputs, LaneLimits limits,
@@ -79,8 +83,7 @@ void Lane::lose(const Error& error) {
         return;
     }
     lost_in_flight_ += in_flight_.size();
-    auto unknown =
-        Error{Errc::Io, fmt::format("{}: whether it was taken is not known", error.message)};
+    auto unknown = unknown_after(error);
     for (auto& releases : std::exchange(in_flight_, {})) {
         answer_all(releases, unknown);
     }
@@ -281,9 +284,10 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
     }
     if (!result && result.error().code == Errc::Stale && outputs_.lost) {
         diagnostics_.warn("shards are another process's now", {{"why", result.error().message}});
-        // Nothing of it was done: whoever asked may ask again.
         auto gone = Error{Errc::Unavailable, "another process has its shard now"};
-        answer_all(in_flight_.front(), gone);
+        // Where nothing of it was done, whoever asked may ask again.
+        answer_all(in_flight_.front(),
+                   store_.atomicity() == store::Atomicity::Batch ? gone : unknown_after(gone));
         in_flight_.pop_front();
         lose(gone);
         outputs_.lost(result.error());

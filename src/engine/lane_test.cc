@@ -404,5 +404,27 @@ TEST_F(LaneTest, AReplyReachesTheSenderOfItsEvent) {
         << "what a parked or an own event is answered is not for whoever woke it";
 }
 
+TEST_F(LaneTest, WhoWasRefusedForAShardThatIsAnothersMayAskAgain) {
+    start_parking("refuse");
+    ASSERT_TRUE(world_.store().acquire(std::vector{world_.shard_of_run("r")}));
+    auto heard = send("r", "1", "item");
+
+    ASSERT_TRUE(world_.lost());
+    EXPECT_EQ(world_.lost()->code, Errc::Stale);
+    ASSERT_FALSE(heard->is_waiting());
+    EXPECT_EQ(heard->error(), Errc::Unavailable);
+}
+
+TEST_F(LaneTest, WhereOtherShardsMayHaveBeenTakenTheOutcomeIsUnknown) {
+    world_.reset(store::Atomicity::Shard);
+    start_parking("refuse");
+    ASSERT_TRUE(world_.store().acquire(std::vector{world_.shard_of_run("r")}));
+    auto heard = send("r", "1", "item");
+
+    ASSERT_TRUE(world_.lost());
+    ASSERT_FALSE(heard->is_waiting());
+    EXPECT_EQ(heard->error(), Errc::Io);
+}
+
 } // namespace
 } // namespace sluice::engine

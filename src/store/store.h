@@ -55,6 +55,12 @@ enum class Durability : std::uint8_t {
     Memory,  ///< Nothing survives: tests.
 };
 
+/// How much of a batch happens at once.
+enum class Atomicity : std::uint8_t {
+    Batch, ///< All of it or nothing.
+    Shard, ///< Each shard's part by itself: where one is refused, others may have been taken.
+};
+
 struct ShardState {
     Epoch epoch;
     CommitNumber commit;
@@ -80,10 +86,12 @@ public:
     virtual Leases* leases() { return nullptr; }
 
     virtual std::unique_ptr<Batch> make_batch() = 0;
-    /// All of it or nothing, durable when it returns (as far as the durability says). Stale when a
-    /// fence does not match; NoSpace when the reserve of free space is used up and nothing was
-    /// written; any other error leaves the outcome unknown and the process must stop.
+    /// All of it or nothing, shard by shard where `atomicity` says so, durable when it returns (as
+    /// far as the durability says). Stale when a fence does not match; NoSpace when the reserve of
+    /// free space is used up and nothing was written; any other error leaves the outcome unknown
+    /// and the process must stop.
     virtual Result<void> commit(Batch& batch) = 0;
+    virtual Atomicity atomicity() const { return Atomicity::Batch; }
     /// Until everything committed is on disk, whatever the durability.
     virtual Result<void> sync() = 0;
     /// Until what was removed or replaced is in no file any more. Takes as long as writing all that

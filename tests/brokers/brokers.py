@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts one real server for people, prints its URL, and removes it on Ctrl-C.
 
-usage: brokers.py redis|rabbitmq|nats|postgres|kafka|old-kafka [--tls] [--password TEXT]
+usage: brokers.py redis|redis-cluster|rabbitmq|nats|postgres|kafka|old-kafka [--tls] [--password TEXT]
 """
 import argparse
 import signal
@@ -12,11 +12,12 @@ from kafka_server import Kafka, OldKafka, any_kafka
 from nats_server import Nats
 from postgres_server import Postgres
 from rabbitmq_server import RabbitMQ
+from redis_cluster import RedisCluster
 from redis_server import Redis
 
-SERVERS = {"redis": Redis, "rabbitmq": RabbitMQ, "nats": Nats, "postgres": Postgres, "kafka": any_kafka,
-           "old-kafka": OldKafka}
-__all__ = ["SERVERS", "Broken", "Missing", "Kafka", "OldKafka", "any_kafka", "Nats", "Postgres", "RabbitMQ", "Redis"]
+SERVERS = {"redis": Redis, "redis-cluster": RedisCluster, "rabbitmq": RabbitMQ, "nats": Nats, "postgres": Postgres,
+           "kafka": any_kafka, "old-kafka": OldKafka}
+__all__ = ["SERVERS", "Broken", "Missing", "Kafka", "OldKafka", "any_kafka", "Nats", "Postgres", "RabbitMQ", "Redis", "RedisCluster"]
 
 
 def main():

@@ -19,7 +19,7 @@ import unittest.mock
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import kafka_download
 from amqp import Channel, NotYet
-from brokers import Kafka, Missing, Nats, OldKafka, Postgres, RabbitMQ, Redis, any_kafka
+from brokers import Kafka, Missing, Nats, OldKafka, Postgres, RabbitMQ, Redis, RedisCluster, any_kafka
 from namespace import Namespace
 from processes import children
 from proxy import Proxy
@@ -92,6 +92,34 @@ class RedisTest(BrokerTest):
     def test_asks_for_a_password_over_tls(self):
         broker = self.make(Redis, tls=True, password="secret")
         self.run_through(broker, redis_write, redis_read)
+
+
+class RedisClusterTest(BrokerTest):
+    def test_keeps_a_stream_over_the_loss_of_one_and_of_all(self):
+        broker = self.make(RedisCluster)
+
+        def write(broker, text):
+            broker.cli("-c", "XADD", "stream", "*", "text", text)
+
+        def read(broker):
+            return broker.cli("-c", "--raw", "XRANGE", "stream", "-", "+").splitlines()[2::3]
+
+        with broker:
+            folders = [node.folder for node in broker.nodes]
+            write(broker, "one")
+            for number in range(3):
+                broker.kill_node(number)
+                self.assertEqual(processes_of(folders[number]), [])
+                broker.start()
+                self.assertEqual(read(broker), ["one"])
+            write(broker, "two")
+            broker.kill()
+            self.assertEqual([processes_of(folder) for folder in folders], [[], [], []])
+            broker.start()
+            self.assertEqual(read(broker), ["one", "two"])
+        for folder in folders:
+            self.assertEqual(processes_of(folder), [])
+            self.assertFalse(os.path.exists(folder))
 
 
 def nats_write(broker, text):

@@ -3,7 +3,7 @@
 
 usage: faults.py PROGRAM --bus BUS,… --store STORE,… --fault FAULT,… [--cycles N] [--lease SECONDS] [--seconds N] [--seed N]
 
-Buses: redis, nats, amqp, amqp-quorum, kafka. Stores: redis, postgres. Each cycle puts two workers under load, injects the fault, waits until every run gets further, and holds all runs to what was
+Buses: redis, nats, amqp, amqp-quorum, kafka. Stores: redis, redis-cluster, postgres. Each cycle puts two workers under load, injects the fault, waits until every run gets further, and holds all runs to what was
 sent. A line per cycle: seconds until the first run got further, until every run did, and until runs were started as well. `all` stands for every bus, store or fault.
 `join-leave` has workers, up to four, come and go for --seconds. What two workers do against one: scale.py.
 """
@@ -53,11 +53,22 @@ def restart(place):
     return fault
 
 
+def restart_node(system, choices):
+    """One of the nodes that the store is made of."""
+    server = system.places["store"].server
+    if not hasattr(server, "kill_node"):
+        raise Missing("the store is one server; `store` restarts it")
+    server.kill_node(choices.randrange(len(server.nodes)))
+    threading.Event().wait(choices.choice([0, 1, 4]))
+    server.start()
+    return time.monotonic()
+
+
 def part(net, how):
     """Some seconds without a network between one worker and the bus or store."""
     def fault(system, choices):
         if net in system.direct:
-            raise Missing("its clients go where it says it is, past any proxy; unplug-bus parts them")
+            raise Missing(f"its clients go where it says it is, past any proxy; unplug-{net} parts them")
         proxy = choices.choice(system.workers).nets[net]
         getattr(proxy, how)()
         threading.Event().wait(choices.choice([0.2, 2, system.lease * 1.5]))
@@ -102,7 +113,7 @@ def join_leave(system, choices):
     return time.monotonic()
 
 
-FAULTS = {"kill": kill, "kill-back": kill_and_back, "bus": restart("bus"), "store": restart("store"),
+FAULTS = {"kill": kill, "kill-back": kill_and_back, "bus": restart("bus"), "store": restart("store"), "store-node": restart_node,
           "cut-bus": part("bus", "cut"), "cut-store": part("store", "cut"),
           "stall-bus": part("bus", "stall"), "stall-store": part("store", "stall"),
           "unplug-bus": unplug, "unplug-store": unplug, "pause": pause}

@@ -10,9 +10,10 @@ from namespace import Namespace  # noqa: E402
 from nats_server import Nats  # noqa: E402
 from postgres_server import Postgres  # noqa: E402
 from rabbitmq_server import RabbitMQ  # noqa: E402
+from redis_cluster import RedisCluster  # noqa: E402
 from redis_server import Redis  # noqa: E402
 
-__all__ = ["BUSES", "STORES", "Missing", "Namespace"]
+__all__ = ["BUSES", "DIRECT", "STORES", "Missing", "Namespace"]
 
 
 class Place:
@@ -32,7 +33,15 @@ def place(server, url):
     return lambda namespace=None: Place(server(namespace=namespace, is_quiet=True), lambda at: url.replace("AT", at))
 
 
+def redis_cluster(namespace=None):
+    server = RedisCluster(namespace=namespace, is_quiet=True)
+    return Place(server, lambda at: server.url.replace("/?", "/store?"))
+
+
+# Their clients go where they say they are, past any proxy.
+DIRECT = {"kafka", "redis-cluster"}
 BUSES = {"redis": place(Redis, "redis://AT/bus"), "nats": place(Nats, "nats://AT/bus"), "kafka": place(any_kafka, "kafka://AT/bus"),
          "amqp": place(RabbitMQ, "amqp://guest:guest@AT/?queue=stream"),
          "amqp-quorum": place(RabbitMQ, "amqp://guest:guest@AT/?queue=quorum")}
-STORES = {"redis": place(Redis, "redis://AT/store"), "postgres": place(Postgres, "postgres://sluice@AT/postgres")}
+STORES = {"redis": place(Redis, "redis://AT/store"), "redis-cluster": redis_cluster,
+          "postgres": place(Postgres, "postgres://sluice@AT/postgres")}

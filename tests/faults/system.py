@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-from servers import BUSES, STORES, Namespace
+from servers import BUSES, DIRECT, STORES, Namespace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
@@ -67,8 +67,7 @@ class System:
         self.namespace = None
         self.makers = {"bus": BUSES[bus], "store": STORES[store]}
         self.places = {}
-        # Clients of Kafka go where it says it is, past any proxy.
-        self.direct = {apart, "bus" if bus == "kafka" else None}
+        self.direct = {apart, *(net for net, name in (("bus", bus), ("store", store)) if name in DIRECT)}
         self.workers = []
         self.count = 0
         self.stack = contextlib.ExitStack()

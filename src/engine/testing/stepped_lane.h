@@ -28,11 +28,12 @@ public:
     }
 
     /// Begins again with an empty store.
-    void reset() {
+    void reset(store::Atomicity atomicity = store::Atomicity::Batch) {
         lane_.reset();
         mail_.clear();
         store_ = std::make_unique<store::testing::SimulatedStore>(
-            store::testing::SimulatedStore::Options{.shard_count = store_->shard_count()});
+            store::testing::SimulatedStore::Options{.shard_count = store_->shard_count(),
+                                                    .atomicity = atomicity});
         open();
     }
 
@@ -86,6 +87,8 @@ public:
     observe::testing::CapturedDiagnostics& diagnostics() { return diagnostics_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
     const std::optional<Error>& stopped() const { return stopped_; }
+    /// Why all shards were given up.
+    const std::optional<Error>& lost() const { return lost_; }
 
 private:
     class StillClock final : public Clock {
@@ -105,7 +108,8 @@ private:
                         .cancel = [](const auto& /*run*/, const auto& /*key*/) {},
                         .post = [this](Input&& input) { mail_.push_back(std::move(input)); },
                         .watch = {},
-                        .stop = [this](const Error& error) { stopped_ = error; }},
+                        .stop = [this](const Error& error) { stopped_ = error; },
+                        .lost = [this](const Error& error) { lost_ = error; }},
             LaneLimits{}, diagnostics_);
         auto ids = std::vector<ShardId>{};
         for (auto id = std::uint16_t{0}; id < store_->shard_count(); ++id) {
@@ -140,6 +144,7 @@ private:
     std::unique_ptr<Lane> lane_;
     std::deque<Input> mail_;
     std::optional<Error> stopped_;
+    std::optional<Error> lost_;
 };
 
 } // namespace sluice::engine::testing

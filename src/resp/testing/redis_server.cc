@@ -21,28 +21,6 @@
 namespace sluice::resp::testing {
 namespace {
 
-/// Below those that the kernel gives to outgoing connections, so that nobody takes it while the
-/// server is down.
-std::uint16_t free_port() {
-    auto seed =
-        static_cast<std::uint64_t>(::getpid()) ^
-        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-    auto random = Random{seed};
-    for (auto attempt = 0; attempt < 200; ++attempt) {
-        auto port = static_cast<std::uint16_t>(20000 + random.below(12000));
-        auto socket = reactor::FileDescriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-        auto address = sockaddr_in{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(port);
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        if (::bind(socket.raw(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
-            0) {
-            return port;
-        }
-    }
-    return 0;
-}
-
 bool make_certificates(const std::filesystem::path& folder) {
     auto command = fmt::format(
         "cd '{}' && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
@@ -70,6 +48,26 @@ std::string redis_server_path() {
 
 bool is_redis_installed() {
     return !redis_server_path().empty();
+}
+
+std::uint16_t free_port() {
+    auto seed =
+        static_cast<std::uint64_t>(::getpid()) ^
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    auto random = Random{seed};
+    for (auto attempt = 0; attempt < 200; ++attempt) {
+        auto port = static_cast<std::uint16_t>(20000 + random.below(12000));
+        auto socket = reactor::FileDescriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        auto address = sockaddr_in{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (::bind(socket.raw(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
+            0) {
+            return port;
+        }
+    }
+    return 0;
 }
 
 std::unique_ptr<RedisServer> RedisServer::start(Settings settings) {

@@ -15,6 +15,9 @@ namespace sluice::resp::testing {
 /// Where the program lies, or why there is none.
 std::string redis_server_path();
 bool is_redis_installed();
+/// Below those that the kernel gives to outgoing connections, so that nobody takes it while the
+/// server is down; 0: there is none.
+std::uint16_t free_port();
 
 enum class Secured : std::uint8_t { No, Yes };
 

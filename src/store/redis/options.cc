@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 namespace sluice::store::redis {
@@ -42,6 +43,18 @@ Result<Choice> choice(std::string_view what, std::string_view text,
     return fail(Errc::InvalidInput, "{} is one of {}, not {}", what, names, text);
 }
 
+Result<std::vector<Address>> addresses(std::string_view text) {
+    auto found = std::vector<Address>{};
+    for (auto part : std::views::split(text, ',')) {
+        auto address = TRY(parse_address(std::string_view{part.begin(), part.end()}));
+        if (address.host.empty()) {
+            return fail(Errc::InvalidInput, "nodes is a list of host:port, without an empty host");
+        }
+        found.push_back(std::move(address));
+    }
+    return found;
+}
+
 Result<void> set(std::string_view name, std::string_view value, Options& options) {
     static constexpr auto durabilities =
         std::to_array<std::pair<std::string_view, Durability>>({{"strict", Durability::Strict},
@@ -60,18 +73,34 @@ Result<void> set(std::string_view name, std::string_view value, Options& options
         options.replicas = static_cast<std::uint16_t>(TRY(resp::parse_whole(name, value, 0, 100)));
     } else if (name == "patience") {
         options.patience = TRY(resp::parse_duration(name, value));
+    } else if (name == "nodes") {
+        options.nodes = TRY(addresses(value));
     } else if (name == "prefix") {
         return set_prefix(value, options);
     } else {
-        return fail(Errc::InvalidInput,
-                    "a store in Redis has no parameter {}: there are durability, settings, shards, "
-                    "replicas, patience, prefix, db, connect_limit, ca, cert, key and verify",
-                    name);
+        return fail(
+            Errc::InvalidInput,
+            "a store in Redis has no parameter {}: there are durability, settings, shards, "
+            "replicas, patience, nodes, prefix, db, connect_limit, ca, cert, key and verify",
+            name);
     }
     return {};
 }
 
 } // namespace
+
+Result<Address> parse_address(std::string_view text) {
+    auto colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
+        return fail(Errc::InvalidInput, "{} is no node of a cluster: write host:port", text);
+    }
+    auto host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) {
+        host = host.substr(1, host.size() - 2);
+    }
+    auto port = TRY(resp::parse_whole("a node's port", text.substr(colon + 1), 1, 0xFFFF));
+    return Address{.host = std::string{host}, .port = static_cast<std::uint16_t>(port)};
+}
 
 Result<Options> parse_options(std::string_view url) {
     auto parts = TRY(resp::parse_url(url));

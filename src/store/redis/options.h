@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -17,8 +18,17 @@ enum class Settings : std::uint8_t {
     Trusted, ///< Whoever wrote the options: for managed servers that do not tell.
 };
 
+/// Where a node of a Redis Cluster is.
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+
+    auto operator<=>(const Address&) const = default;
+};
+
 struct Options {
-    resp::Options server{};
+    resp::Options server{};        ///< Or a node of a cluster: it tells where the others are.
+    std::vector<Address> nodes{};  ///< Of the same cluster: asked when the server is not there.
     std::string prefix = "sluice"; ///< Before all our keys: several stores may share a server.
     Durability durability = Durability::Strict;
     Settings settings = Settings::Checked;
@@ -28,8 +38,10 @@ struct Options {
 };
 
 /// `redis://[user:password@]host:port/[prefix]?durability=strict&shards=64&replicas=0&patience=60s&
-/// settings=checked`, with the parameters of resp::parse_url beside them; with a Unix socket the
-/// prefix is a parameter too.
+/// settings=checked&nodes=host:port,host:port`, with the parameters of resp::parse_url beside them;
+/// with a Unix socket the prefix is a parameter too.
 Result<Options> parse_options(std::string_view url);
+/// `host:port`; IPv6 with brackets or, as Redis writes it, without. The host may be empty.
+Result<Address> parse_address(std::string_view text);
 
 } // namespace sluice::store::redis

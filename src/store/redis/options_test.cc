@@ -29,6 +29,13 @@ TEST(Options, ComeFromAUrl) {
     EXPECT_EQ(options->settings, Settings::Trusted);
 }
 
+TEST(Options, NameFurtherNodesOfACluster) {
+    auto options = parse_options("redis://a:1/p?nodes=b:2,[::1]:3,10.0.0.1:4");
+
+    ASSERT_TRUE(options) << options.error().message;
+    EXPECT_EQ(options->nodes, (std::vector<Address>{{"b", 2}, {"::1", 3}, {"10.0.0.1", 4}}));
+}
+
 TEST(Options, AreStrictByDefault) {
     auto options = parse_options("redis://h");
 
@@ -47,6 +54,10 @@ TEST(Options, SayWhatToWriteInstead) {
     EXPECT_THAT(fault_of("redis://h/?nosuch=1"), HasSubstr("no parameter nosuch: there are"));
     EXPECT_THAT(fault_of("redis://h/a%7Bb"), HasSubstr("letters, digits"));
     EXPECT_THAT(fault_of("redis://h/?patience=1"), HasSubstr("such as 250ms"));
+    EXPECT_THAT(fault_of("redis://h/?nodes=a"),
+                HasSubstr("a is no node of a cluster: write host:port"));
+    EXPECT_THAT(fault_of("redis://h/?nodes=a:1,b:0"), HasSubstr("from 1 to 65535"));
+    EXPECT_THAT(fault_of("redis://h/?nodes=:1"), HasSubstr("without an empty host"));
 }
 
 } // namespace

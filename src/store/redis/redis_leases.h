@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,9 +17,15 @@ namespace internal {
 class Connection;
 class Keyspace;
 class Pool;
+struct Call;
 } // namespace internal
 
 /// Leases by the server's clock. Whoever looks takes out what has ended.
+///
+/// Taking a shard is a claim, where all leases lie, and then raising the epoch, where the shard
+/// lies: that may be two nodes of a cluster. A claim has a ticket, later ones higher, and a shard
+/// keeps the highest that raised it. So who is late raises nothing any more, and who dies between
+/// the two has claimed for no longer than its lease.
 class RedisLeases final : public Leases {
 public:
     /// Pool and keyspace outlive it.
@@ -37,11 +45,19 @@ public:
 private:
     using Taken = std::vector<std::pair<ShardId, ShardState>>;
 
+    /// What this attempt may take, by tables of the store alone.
+    struct Claim {
+        std::vector<ShardId> shards;
+        std::string ticket;
+    };
+
     Result<void> check_known(std::span<const ShardId> shards) const;
-    Result<Taken> ask_take(internal::Connection& connection, const Member& member,
-                           std::span<const ShardId> shards) const;
-    Result<std::vector<ShardState>> ask_acquire(internal::Connection& connection,
-                                                std::span<const ShardId> shards) const;
+    Result<Claim> ask_claim(internal::Connection& connection, const Member& member,
+                            std::span<const ShardId> shards) const;
+    /// Raises the epochs. Leaves out those that somebody with a later ticket has.
+    Result<Taken> raise(std::span<const ShardId> shards, std::string_view ticket) const;
+    internal::Call raising(std::span<const ShardId> shards, std::string_view ticket,
+                           std::span<std::optional<ShardState>> states) const;
     std::string attempt() const;
 
     internal::Pool& pool_;

@@ -1,5 +1,6 @@
 #include "store/redis/redis_store.h"
 
+#include <algorithm>
 #include <charconv>
 #include <random>
 #include <thread>
@@ -12,6 +13,7 @@
 
 namespace sluice::store::redis {
 
+using internal::Call;
 using internal::Connection;
 using internal::Keyspace;
 using internal::Plan;
@@ -20,7 +22,7 @@ using internal::Script;
 
 namespace {
 
-constexpr auto store_format = 1;
+constexpr auto store_format = std::uint64_t{1};
 constexpr auto look_again_after = std::chrono::seconds{1};
 // Twice the second after which a server syncs, for the one that has just begun.
 constexpr auto everysec_at_most = std::chrono::milliseconds{2100};
@@ -43,29 +45,33 @@ std::uint64_t number_in(std::string_view text) {
 }
 
 /// The number of shards that it was made with.
-Result<std::uint16_t> find_or_make(Connection& connection, const Options& options) {
+Result<std::uint16_t> find_or_make(Pool& pool) {
+    const auto& options = pool.options();
     auto meta = Keyspace{options.prefix, 0}.meta();
-    auto& client = connection.client();
-    client.commands().add("HSETNX", meta, "shards", options.shard_count);
-    client.commands().add("HSETNX", meta, "format", store_format);
-    client.commands().add("HMGET", meta, "format", "shards");
-    TRY(client.send());
-    std::ignore = TRY(resp::checked(TRY(client.receive())));
-    std::ignore = TRY(resp::checked(TRY(client.receive())));
-    auto found = TRY(resp::checked(TRY(client.receive())));
-    auto format = number_in(found.item(0).text());
-    auto shards = number_in(found.item(1).text());
-    if (format != store_format) {
-        return fail(
-            Errc::Unsupported,
-            "the store {} has format {}, this program knows {}: use the program that made it",
-            options.prefix, format, store_format);
-    }
-    if (shards == 0 || shards >= 0xFFFF) {
-        return fail(Errc::Corrupt, "the store {} says that it has {} shards", options.prefix,
-                    shards);
-    }
-    return static_cast<std::uint16_t>(shards);
+    auto make = [&](std::string_view field, std::uint64_t value) {
+        return pool.ask(meta, [&](Connection& connection) -> Result<void> {
+            std::ignore = TRY(connection.client().call("HSETNX", meta, field, value));
+            return {};
+        });
+    };
+    TRY(make("shards", options.shard_count));
+    TRY(make("format", store_format));
+    return pool.ask(meta, [&](Connection& connection) -> Result<std::uint16_t> {
+        auto found = TRY(connection.client().call("HMGET", meta, "format", "shards"));
+        auto format = number_in(found.item(0).text());
+        auto shards = number_in(found.item(1).text());
+        if (format != store_format) {
+            return fail(
+                Errc::Unsupported,
+                "the store {} has format {}, this program knows {}: use the program that made it",
+                options.prefix, format, store_format);
+        }
+        if (shards == 0 || shards >= 0xFFFF) {
+            return fail(Errc::Corrupt, "the store {} says that it has {} shards", options.prefix,
+                        shards);
+        }
+        return static_cast<std::uint16_t>(shards);
+    });
 }
 
 Result<std::string> info(Connection& connection, std::string_view section) {
@@ -77,13 +83,16 @@ Result<std::string> info(Connection& connection, std::string_view section) {
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(Options options) {
     // Somebody waits for an answer: what does not come up soon is named.
-    auto at_first = options;
-    at_first.patience = std::min(options.patience, options.server.connect_limit);
-    auto shards = TRY(Pool{at_first}.ask(
-        [&](Connection& connection) { return find_or_make(connection, options); }));
-    auto keyspace = std::make_unique<Keyspace>(options.prefix, shards);
-    return std::unique_ptr<RedisStore>{
-        new RedisStore{std::make_unique<Pool>(std::move(options)), std::move(keyspace)}};
+    auto patience = options.patience;
+    options.patience = std::min(patience, options.server.connect_limit);
+    auto pool = std::make_unique<Pool>(std::move(options));
+    auto shards = TRY(find_or_make(*pool));
+    auto keyspace = std::make_unique<Keyspace>(pool->options().prefix, shards);
+    // Every node of a cluster has to keep data as the options ask.
+    TRY(pool->ask_each(keyspace->probes(),
+                       [](Connection&, const std::string&) { return Result<void>{}; }));
+    pool->set_patience(patience);
+    return std::unique_ptr<RedisStore>{new RedisStore{std::move(pool), std::move(keyspace)}};
 }
 
 RedisStore::RedisStore(std::unique_ptr<Pool> pool, std::unique_ptr<Keyspace> keyspace)
@@ -100,8 +109,16 @@ std::uint16_t RedisStore::shard_count() const {
 
 Result<std::vector<ShardState>> RedisStore::acquire(std::span<const ShardId> shards) {
     auto states = TRY(leases_.acquire(shards));
-    TRY(wait_for_replicas());
+    auto keys = std::vector{keyspace_->probe()};
+    for (auto shard : shards) {
+        keys.push_back(keyspace_->probe_of(shard.raw()));
+    }
+    TRY(wait_for_replicas(keys));
     return states;
+}
+
+Atomicity RedisStore::atomicity() const {
+    return pool_->is_cluster() ? Atomicity::Shard : Atomicity::Batch;
 }
 
 std::unique_ptr<Batch> RedisStore::make_batch() {
@@ -113,70 +130,94 @@ Result<void> RedisStore::commit(Batch& batch) {
     if (plan.is_empty()) {
         return {};
     }
+    auto keys = plan.probes(*keyspace_);
     auto lock = std::lock_guard{commit_mutex_};
-    auto applied = apply(plan);
+    auto applied = apply(std::move(plan));
     if (!applied) {
         was_refused_ = applied.error().code == Errc::NoSpace;
         asked_at_ = steady_now();
         return applied;
     }
     committed_at_ = steady_now();
-    return wait_for_replicas();
+    return wait_for_replicas(keys);
 }
 
-Result<void> RedisStore::apply(const Plan& plan) {
-    auto guard = plan.is_fenced() ? std::string{} : std::to_string(++unfenced_);
-    auto guard_key = keyspace_->done_by(writer_ + ":commit");
-    auto is_sent = false;
-    auto answer = pool_->ask([&](Connection& connection) -> Result<void> {
-        auto& client = connection.client();
-        plan.write(client.commands(), connection.sha(Script::Apply), *keyspace_, guard_key, guard);
-        auto was_sent = std::exchange(is_sent, true);
-        TRY(client.send());
-        auto reply = TRY(client.receive());
-        if (reply.is_error()) {
-            auto error = resp::error_of(reply);
-            // Of what was sent before nobody knows yet whether it was done.
-            if (was_sent && error.code == Errc::NoSpace) {
-                error.code = Errc::Unavailable;
-            }
-            return std::unexpected(std::move(error));
-        }
-        return plan.outcome(reply, was_sent);
-    });
-    return answer;
+Result<void> RedisStore::apply(Plan plan) {
+    ++unfenced_;
+    if (!pool_->is_cluster()) {
+        return apply_all(std::span{&plan, 1});
+    }
+    auto parts = std::move(plan).by_table();
+    auto others = std::ranges::stable_partition(parts, &Plan::is_fenced);
+    auto fenced = std::span{parts}.first(parts.size() - others.size());
+    TRY(apply_all(fenced));
+    auto applied = apply_all(std::span{others});
+    if (!applied && !fenced.empty() && applied.error().code == Errc::NoSpace) {
+        // Not nothing was written.
+        applied.error().code = Errc::Unavailable;
+    }
+    return applied;
 }
 
-Result<void> RedisStore::wait_for_replicas() {
-    if (pool_->options().replicas == 0) {
+Result<void> RedisStore::apply_all(std::span<const Plan> plans) {
+    auto calls = std::vector<Call>{};
+    calls.reserve(plans.size());
+    for (const auto& plan : plans) {
+        auto first = plan.first_table();
+        auto write = [this, &plan, first](Connection& connection) {
+            auto is_fenced = plan.is_fenced();
+            plan.write(
+                connection.client().commands(), connection.sha(Script::Apply), *keyspace_,
+                is_fenced ? keyspace_->state_of(first) : keyspace_->commit_by(writer_, first),
+                is_fenced ? std::string{} : std::to_string(unfenced_));
+        };
+        auto read = [&plan](Connection& connection, bool was_sent) -> Result<void> {
+            auto reply = TRY(resp::checked(TRY(connection.client().receive())));
+            return plan.outcome(reply, was_sent);
+        };
+        calls.push_back({.key = keyspace_->state_of(first), .write = write, .read = read});
+    }
+    return pool_->ask_all(calls);
+}
+
+Result<void> RedisStore::wait_for_replicas(std::span<const std::string> keys) {
+    auto wanted = pool_->options().replicas;
+    if (wanted == 0) {
         return {};
     }
-    auto wanted = pool_->options().replicas;
     auto limit = pool_->options().server.call_limit / 2;
-    return pool_->ask([&](Connection& connection) -> Result<void> {
-        auto& client = connection.client();
-        // WAIT is about writes of the same connection: all that came before it is behind this one.
-        client.commands().add("INCR", keyspace_->probe());
-        client.commands().add("WAIT", wanted,
-                              std::chrono::ceil<std::chrono::milliseconds>(limit).count());
-        TRY(client.send());
-        std::ignore = TRY(resp::checked(TRY(client.receive())));
-        auto replicas = TRY(resp::checked(TRY(client.receive())));
-        if (std::cmp_less(replicas.number(), wanted)) {
-            return fail(Errc::Unavailable, "{} of {} replicas have the commit", replicas.number(),
-                        wanted);
-        }
-        return {};
-    });
+    auto calls = std::vector<Call>{};
+    auto chosen = TRY(pool_->one_per_node(keys, pool_->options().patience));
+    for (const auto& key : chosen) {
+        auto write = [key, wanted, limit](Connection& connection) {
+            // WAIT is about writes of the same connection: all before it are behind this one.
+            auto& commands = connection.client().commands();
+            commands.add("INCR", key);
+            commands.add("WAIT", wanted,
+                         std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+        };
+        auto read = [wanted](Connection& connection, bool /*was_sent*/) -> Result<void> {
+            auto& client = connection.client();
+            std::ignore = TRY(resp::checked(TRY(client.receive())));
+            auto replicas = TRY(resp::checked(TRY(client.receive())));
+            if (std::cmp_less(replicas.number(), wanted)) {
+                return fail(Errc::Unavailable, "{} of {} replicas have the commit",
+                            replicas.number(), wanted);
+            }
+            return {};
+        };
+        calls.push_back({.key = key, .write = write, .read = read});
+    }
+    return pool_->ask_all(calls);
 }
 
 Result<void> RedisStore::sync() {
     if (pool_->options().durability != Durability::Relaxed) {
         return {};
     }
-    return pool_->ask([&](Connection& connection) -> Result<void> {
+    auto sync = [&](Connection& connection, const std::string& key) -> Result<void> {
         auto& client = connection.client();
-        client.commands().add("INCR", keyspace_->probe());
+        client.commands().add("INCR", key);
         client.commands().add("WAITAOF", 1, 0, 5000);
         TRY(client.send());
         std::ignore = TRY(resp::checked(TRY(client.receive())));
@@ -200,7 +241,8 @@ Result<void> RedisStore::sync() {
             return fail(Errc::Unavailable, "the server is still syncing");
         }
         return {};
-    });
+    };
+    return pool_->ask_each(keyspace_->probes(), sync);
 }
 
 Result<void> RedisStore::compact() {
@@ -221,21 +263,25 @@ Result<void> RedisStore::compact() {
         std::ignore = TRY(connection.client().call("BGREWRITEAOF"));
         return true;
     };
-    auto goes_on = TRY(pool_->ask(begin));
     auto limit = std::chrono::steady_clock::now() + rewrite_limit;
-    while (goes_on) {
-        if (std::chrono::steady_clock::now() > limit) {
-            return fail(Errc::Unavailable, "the append-only file is not rewritten after an hour");
+    auto keys = TRY(pool_->one_per_node(keyspace_->probes(), pool_->options().patience));
+    for (const auto& key : keys) {
+        auto goes_on = TRY(pool_->ask(key, begin));
+        while (goes_on) {
+            if (std::chrono::steady_clock::now() > limit) {
+                return fail(Errc::Unavailable,
+                            "the append-only file is not rewritten after an hour");
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds{50});
+            goes_on = TRY(pool_->ask(key, is_rewriting));
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds{50});
-        goes_on = TRY(pool_->ask(is_rewriting));
     }
     return {};
 }
 
 Result<std::optional<std::string>> RedisStore::get(std::string_view key) const {
     auto values = keyspace_->values_of(keyspace_->table_of(key));
-    return pool_->ask([&](Connection& connection) -> Result<std::optional<std::string>> {
+    return pool_->ask(values, [&](Connection& connection) -> Result<std::optional<std::string>> {
         auto reply = TRY(connection.client().call("HGET", values, key));
         if (reply.is_null()) {
             return std::nullopt;
@@ -256,11 +302,15 @@ bool RedisStore::is_writable() const {
         return false;
     }
     asked_at_ = steady_now();
-    auto write = [&](Connection& connection) -> Result<void> {
-        std::ignore = TRY(connection.client().call("INCR", keyspace_->probe()));
-        return {};
+    auto takes_writes = [&](const std::string& key) {
+        auto write = [&](Connection& connection) -> Result<void> {
+            std::ignore = TRY(connection.client().call("INCR", key));
+            return {};
+        };
+        return pool_->once(key, write).has_value();
     };
-    was_refused_ = !pool_->once(write);
+    auto keys = pool_->one_per_node(keyspace_->probes(), Nanos{0});
+    was_refused_ = !keys || !std::ranges::all_of(*keys, takes_writes);
     return !was_refused_;
 }
 
@@ -273,8 +323,13 @@ std::uint64_t RedisStore::disk_bytes() const {
         auto memory = TRY(info(connection, "memory"));
         return number_in(internal::info_field(memory, "used_memory"));
     };
-    auto bytes = pool_->once(ask);
-    return bytes ? *bytes : 0;
+    auto bytes = std::uint64_t{0};
+    auto keys = pool_->one_per_node(keyspace_->probes(), Nanos{0});
+    for (const auto& key : keys ? *keys : std::vector<std::string>{}) {
+        auto there = pool_->once(key, ask);
+        bytes += there ? *there : 0;
+    }
+    return bytes;
 }
 
 } // namespace sluice::store::redis

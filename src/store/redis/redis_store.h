@@ -26,9 +26,11 @@ class Pool;
 ///
 /// A batch is one script in the server, so all of it is applied or nothing. When the connection is
 /// lost, the same batch is sent again: its fences keep it from being applied twice, and say whether
-/// it was.
+/// it was. In a Redis Cluster it is a script for each shard, sent at once to all nodes; what is no
+/// shard's follows when all fences have held.
 ///
-/// A cursor reads pages. One page is as of one moment; a range that does not fit in it is not.
+/// A cursor reads pages. One page is as of one moment; a range that does not fit in it is not, nor
+/// is one over several shards of a cluster.
 class RedisStore final : public Store {
 public:
     /// Makes the store when there is none. InvalidInput when the server does not keep data as the
@@ -43,6 +45,7 @@ public:
     /// Takes batches of its own making only. Unavailable when the server was not there for as long
     /// as the patience: the outcome is unknown then.
     Result<void> commit(Batch& batch) override;
+    Atomicity atomicity() const override;
     /// Where a server syncs once a second and cannot be asked to (before Redis 7.2), this takes as
     /// long.
     Result<void> sync() override;
@@ -59,8 +62,10 @@ public:
 private:
     RedisStore(std::unique_ptr<internal::Pool> pool, std::unique_ptr<internal::Keyspace> keyspace);
 
-    Result<void> apply(const internal::Plan& plan);
-    Result<void> wait_for_replicas();
+    Result<void> apply(internal::Plan plan);
+    Result<void> apply_all(std::span<const internal::Plan> plans);
+    /// `keys` lie where something was written.
+    Result<void> wait_for_replicas(std::span<const std::string> keys);
 
     std::unique_ptr<internal::Pool> pool_;
     std::unique_ptr<internal::Keyspace> keyspace_;

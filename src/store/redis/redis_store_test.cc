@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "resp/client.h"
+#include "store/redis/testing/redis_cluster.h"
 #include "store/redis/testing/shared_server.h"
 #include "store/testing/lease_contract.h"
 #include "store/testing/store_contract.h"
@@ -39,10 +40,22 @@ std::unique_ptr<Store> open_fresh() {
     return open_last();
 }
 
-INSTANTIATE_TEST_SUITE_P(Redis, StoreContract, ::testing::Values(StoreKind{"Store", open_fresh}),
+std::unique_ptr<Store> open_fresh_in_cluster() {
+    if (testing::shared_cluster() == nullptr) {
+        return nullptr;
+    }
+    last_options = testing::fresh_cluster_options();
+    return open_last();
+}
+
+INSTANTIATE_TEST_SUITE_P(Redis, StoreContract,
+                         ::testing::Values(StoreKind{"Store", open_fresh},
+                                           StoreKind{"Cluster", open_fresh_in_cluster,
+                                                     Atomicity::Shard}),
                          store::testing::name_of_kind);
 INSTANTIATE_TEST_SUITE_P(Redis, LeaseContract,
-                         ::testing::Values(LeaseKind{"Store", open_fresh, open_last}),
+                         ::testing::Values(LeaseKind{"Store", open_fresh, open_last},
+                                           LeaseKind{"Cluster", open_fresh_in_cluster, open_last}),
                          store::testing::name_of_lease_kind);
 
 class RedisStoreTest : public ::testing::Test {

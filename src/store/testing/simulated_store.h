@@ -40,6 +40,8 @@ public:
         std::uint64_t seed = 1;
         Durability durability = Durability::Strict;
         std::uint16_t shard_count = 64;
+        Atomicity atomicity =
+            Atomicity::Batch; ///< What it says of itself; a batch is always whole.
     };
 
     explicit SimulatedStore(Options options);
@@ -63,6 +65,7 @@ public:
     std::unique_ptr<Batch> make_batch() override;
     /// Takes batches of its own making only.
     Result<void> commit(Batch& batch) override;
+    Atomicity atomicity() const override { return options_.atomicity; }
     Result<void> sync() override;
     Result<std::optional<std::string>> get(std::string_view key) const override;
     std::unique_ptr<Cursor> scan(std::string_view from, std::string_view to) const override;

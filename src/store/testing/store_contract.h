@@ -17,10 +17,12 @@
 namespace sluice::store::testing {
 
 /// A kind of store that the contract is tried on: `make` gives an empty one of four shards. Null:
-/// it cannot be had here, and the case is skipped.
+/// it cannot be had here, and the case is skipped. So are cases about batches over several shards
+/// where the kind says that each shard is by itself, and the store must say so as well.
 struct StoreKind {
     std::string name;
     std::function<std::unique_ptr<Store>()> make;
+    Atomicity atomicity = Atomicity::Batch;
 };
 
 inline std::string name_of_kind(const ::testing::TestParamInfo<StoreKind>& info) {
@@ -239,7 +241,14 @@ TEST_P(StoreContract, AnEarlierOwnerIsRefused) {
     EXPECT_EQ(listing(), "");
 }
 
+TEST_P(StoreContract, SaysHowMuchHappensAtOnce) {
+    EXPECT_EQ(store->atomicity(), GetParam().atomicity);
+}
+
 TEST_P(StoreContract, OneStaleFenceRefusesTheWholeBatch) {
+    if (GetParam().atomicity == Atomicity::Shard) {
+        GTEST_SKIP() << GetParam().name << " is whole shard by shard only";
+    }
     ASSERT_TRUE(store->acquire(std::vector{contract_shard, ShardId{3}}));
     auto batch = store->make_batch();
     batch->put("a", "1");
@@ -249,6 +258,47 @@ TEST_P(StoreContract, OneStaleFenceRefusesTheWholeBatch) {
     EXPECT_EQ(code_of(store->commit(*batch)), Errc::Stale);
     EXPECT_EQ(listing(), "");
     EXPECT_EQ((*store->acquire(std::vector{contract_shard}))[0].commit, CommitNumber{0});
+}
+
+TEST_P(StoreContract, OneStaleFenceRefusesItsShardAndWhatIsNoShards) {
+    ASSERT_TRUE(store->acquire(std::vector{contract_shard, ShardId{3}}));
+    auto key = std::string("\x00\x03key", 5);
+    auto batch = store->make_batch();
+    batch->put("a", "1");
+    batch->put(key, "1");
+    batch->fence({contract_shard, Epoch{1}, CommitNumber{0}});
+    batch->fence({ShardId{3}, Epoch{1}, CommitNumber{5}});
+
+    EXPECT_EQ(code_of(store->commit(*batch)), Errc::Stale);
+    EXPECT_EQ(get("a"), "(none)");
+    EXPECT_EQ(get(key), "(none)");
+    EXPECT_EQ((*store->acquire(std::vector{ShardId{3}}))[0].commit, CommitNumber{0});
+}
+
+TEST_P(StoreContract, ACommitOverSeveralShardsIsAllThere) {
+    auto shards = std::vector{ShardId{0}, ShardId{1}, ShardId{2}, ShardId{3}};
+    ASSERT_TRUE(store->acquire(shards));
+    auto batch = store->make_batch();
+    for (auto round = std::uint64_t{0}; round < 3; ++round) {
+        batch->clear();
+        for (auto shard : shards) {
+            batch->fence({shard, Epoch{1}, CommitNumber{round}});
+            batch->put(std::string{'\0', static_cast<char>(shard.raw())} + "k",
+                       std::to_string(round));
+        }
+        batch->put("catalogued", std::to_string(round));
+        ASSERT_TRUE(store->commit(*batch));
+    }
+
+    auto count = 0;
+    for (auto cursor = store->scan({}, {}); cursor->is_valid(); cursor->next()) {
+        EXPECT_EQ(cursor->value(), "2");
+        ++count;
+    }
+    EXPECT_EQ(count, 5);
+    for (const auto& state : *store->acquire(shards)) {
+        EXPECT_EQ(state.commit, CommitNumber{3});
+    }
 }
 
 TEST_P(StoreContract, AShardThatIsNotThereIsRefused) {

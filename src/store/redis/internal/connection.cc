@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto major_version_least = 7;
 
-Result<void> check_info(std::string_view info) {
+Result<void> check_info(std::string_view info, ServerKind expected) {
     auto version = info_field(info, "redis_version");
     auto major = 0;
     std::from_chars(version.data(), version.data() + version.size(), major);
@@ -15,10 +15,11 @@ Result<void> check_info(std::string_view info) {
         return fail(Errc::Unsupported, "the server is Redis {}, the store needs {} or newer",
                     version, major_version_least);
     }
-    if (info_field(info, "cluster_enabled") == "1") {
-        return fail(Errc::Unsupported,
-                    "the server is part of a Redis Cluster: give the store a server, or a master "
-                    "with replicas, of its own");
+    auto is_in_cluster = info_field(info, "cluster_enabled") == "1";
+    if (is_in_cluster != (expected == ServerKind::InCluster)) {
+        return fail(Errc::Unavailable,
+                    "the server is {} part of a Redis Cluster: start this process anew",
+                    is_in_cluster ? "now" : "no longer");
     }
     if (info_field(info, "role") == "slave") {
         return fail(Errc::Unavailable, "the server is a replica: name its master");
@@ -107,7 +108,7 @@ Result<void> check(const ServerSettings& settings, Durability durability) {
                  "strict durability needs syncing during a rewrite too");
 }
 
-Result<Connection> Connection::open(const Options& options) {
+Result<Connection> Connection::open(const Options& options, ServerKind expected) {
     auto connection = Connection{TRY(resp::Client::connect(options.server))};
     auto& client = connection.client_;
     client.commands().add("INFO", "server", "replication", "cluster");
@@ -118,7 +119,7 @@ Result<Connection> Connection::open(const Options& options) {
     }
     TRY(client.send());
     auto info = TRY(resp::checked(TRY(client.receive())));
-    TRY(check_info(info.text()));
+    TRY(check_info(info.text(), expected));
     auto settings = TRY(client.receive());
     if (options.settings == Settings::Checked) {
         TRY(check_settings(settings, options.durability));

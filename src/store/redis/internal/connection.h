@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,15 @@
 
 namespace sluice::store::redis::internal {
 
+enum class ServerKind : std::uint8_t { Alone, InCluster };
+
 /// A client of a server that keeps data as the options ask, with our scripts loaded.
 class Connection {
 public:
     /// Looks at the server anew each time: after a restart it may be another. Unavailable when it
     /// may become right by itself, InvalidInput or Unsupported when somebody has to change
     /// something.
-    static Result<Connection> open(const Options& options);
+    static Result<Connection> open(const Options& options, ServerKind expected);
 
     resp::Client& client() { return client_; }
     const std::string& sha(Script script) const { return shas_[static_cast<std::size_t>(script)]; }

@@ -34,8 +34,20 @@ std::vector<Piece> Keyspace::pieces(std::string_view from, std::string_view to) 
     return pieces;
 }
 
-std::string Keyspace::done_by(std::string_view writer) const {
-    return fmt::format("{{{}}}:done:{}", prefix_, writer);
+std::vector<std::string> Keyspace::probes() const {
+    auto keys = std::vector{probe()};
+    for (auto table = unsigned{0}; table <= shard_count_; ++table) {
+        keys.push_back(probe_of(static_cast<std::uint16_t>(table)));
+    }
+    return keys;
+}
+
+std::string Keyspace::lease_by(std::string_view writer) const {
+    return of_store(fmt::format("done:{}:lease", writer));
+}
+
+std::string Keyspace::commit_by(std::string_view writer, std::uint16_t table) const {
+    return of_table(table, fmt::format("done:{}:commit", writer));
 }
 
 std::string Keyspace::of_table(std::uint16_t table, std::string_view what) const {

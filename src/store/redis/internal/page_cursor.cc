@@ -1,5 +1,6 @@
 #include "store/redis/internal/page_cursor.h"
 
+#include <span>
 #include <utility>
 
 namespace sluice::store::redis::internal {
@@ -41,39 +42,42 @@ void PageCursor::read_page() {
     at_ = 0;
     entries_.clear();
     bytes_.clear();
-    if (!pieces_.empty()) {
-        status_ = pool_.ask([&](Connection& connection) { return ask(connection); });
-        ++page_;
+    while (status_ && entries_.empty() && !pieces_.empty()) {
+        status_ = pool_.ask(keyspace_.keys_of(pieces_.front().table),
+                            [&](Connection& connection) { return ask(connection); });
     }
+    ++page_;
 }
 
 Result<void> PageCursor::ask(Connection& connection) {
     auto size = page_ == 0 ? first_page : later_page;
+    // The tables of a cluster may lie at different nodes.
+    auto pieces = std::span{pieces_}.first(pool_.is_cluster() ? 1 : pieces_.size());
     auto& commands = connection.client().commands();
-    commands.begin(5 + 4 * pieces_.size());
+    commands.begin(5 + 4 * pieces.size());
     commands.argument(std::string_view{"EVALSHA"});
     commands.argument(connection.sha(Script::Page));
-    commands.argument(2 * pieces_.size());
-    for (const auto& piece : pieces_) {
+    commands.argument(2 * pieces.size());
+    for (const auto& piece : pieces) {
         commands.argument(keyspace_.keys_of(piece.table));
         commands.argument(keyspace_.values_of(piece.table));
     }
     commands.argument(size.keys);
     commands.argument(size.bytes);
-    for (const auto& piece : pieces_) {
+    for (const auto& piece : pieces) {
         commands.argument(piece.from);
         commands.argument(piece.to);
     }
     TRY(connection.client().send());
     auto reply = TRY(resp::checked(TRY(connection.client().receive())));
-    if (reply.size() % 2 != 1 || std::cmp_greater(reply.item(0).number(), pieces_.size())) {
+    if (reply.size() % 2 != 1 || std::cmp_greater(reply.item(0).number(), pieces.size())) {
         return fail(Errc::Corrupt, "Redis gave a page of {} items", reply.size());
     }
-    keep(reply);
+    keep(reply, pieces.size());
     return {};
 }
 
-void PageCursor::keep(const resp::Reply& reply) {
+void PageCursor::keep(const resp::Reply& reply, std::size_t asked) {
     auto at = reply.begin();
     auto piece = static_cast<std::size_t>(at->number());
     for (++at; at != reply.end(); ++at) {
@@ -84,11 +88,12 @@ void PageCursor::keep(const resp::Reply& reply) {
         bytes_ += key;
         bytes_ += value;
     }
-    if (piece == 0 || entries_.empty()) {
-        pieces_.clear();
+    auto has_more = piece != 0 && !entries_.empty();
+    auto done = static_cast<std::ptrdiff_t>(has_more ? piece - 1 : asked);
+    pieces_.erase(pieces_.begin(), pieces_.begin() + done);
+    if (!has_more) {
         return;
     }
-    pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(piece) - 1);
     const auto& last = entries_.back();
     pieces_.front().from = "(" + bytes_.substr(last.begin, last.key_bytes);
 }

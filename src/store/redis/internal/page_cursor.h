@@ -11,7 +11,8 @@
 
 namespace sluice::store::redis::internal {
 
-/// Reads keys by pages. A page is as of one moment; the next is as of a later one.
+/// Reads keys by pages. A page is as of one moment; the next is as of a later one. In a cluster a
+/// page has keys of one table.
 class PageCursor final : public Cursor {
 public:
     /// The first page is read at once. Pool and keyspace outlive it.
@@ -32,7 +33,7 @@ private:
 
     void read_page();
     Result<void> ask(Connection& connection);
-    void keep(const resp::Reply& reply);
+    void keep(const resp::Reply& reply, std::size_t asked);
 
     Pool& pool_;
     const Keyspace& keyspace_;

@@ -87,8 +87,7 @@ Result<void> check(std::span<const Fence> fences, std::uint16_t shard_count) {
 Result<Plan> Plan::make(const FlatBatch& batch, const Keyspace& keyspace) {
     TRY(check(batch.fences(), keyspace.shard_count()));
     auto plan = Plan{};
-    plan.fences_.assign(batch.fences().begin(), batch.fences().end());
-    for (const auto& fence : plan.fences_) {
+    for (const auto& fence : batch.fences()) {
         plan.tables_[fence.shard.raw()].fence = fence;
     }
     auto all = Changes{};
@@ -113,6 +112,29 @@ Result<Plan> Plan::make(const FlatBatch& batch, const Keyspace& keyspace) {
                     plan.argument_count());
     }
     return plan;
+}
+
+bool Plan::is_fenced() const {
+    return std::ranges::any_of(tables_,
+                               [](const auto& each) { return each.second.fence.has_value(); });
+}
+
+std::vector<Plan> Plan::by_table() && {
+    auto plans = std::vector<Plan>{};
+    while (!tables_.empty()) {
+        auto plan = Plan{};
+        plan.tables_.insert(tables_.extract(tables_.begin()));
+        plans.push_back(std::move(plan));
+    }
+    return plans;
+}
+
+std::vector<std::string> Plan::probes(const Keyspace& keyspace) const {
+    auto keys = std::vector<std::string>{};
+    for (const auto& [number, table] : tables_) {
+        keys.push_back(keyspace.probe_of(number));
+    }
+    return keys;
 }
 
 std::size_t Plan::argument_count() const {

@@ -24,8 +24,12 @@ public:
     static Result<Plan> make(const FlatBatch& batch, const Keyspace& keyspace);
 
     bool is_empty() const { return tables_.empty(); }
-    bool is_fenced() const { return !fences_.empty(); }
-    const std::vector<Fence>& fences() const { return fences_; }
+    bool is_fenced() const;
+    std::uint16_t first_table() const { return tables_.begin()->first; }
+    /// A plan for each table: what a cluster can do at once.
+    std::vector<Plan> by_table() &&;
+    /// One key for each of its tables: see Keyspace::probe_of.
+    std::vector<std::string> probes(const Keyspace& keyspace) const;
 
     /// The call of the script that applies it; `guard` is the writer's number of it, where no
     /// fence keeps it from being done twice.
@@ -46,7 +50,6 @@ private:
 
     std::size_t argument_count() const;
 
-    std::vector<Fence> fences_;
     std::map<std::uint16_t, Table> tables_;
 };
 

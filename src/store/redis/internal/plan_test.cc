@@ -22,10 +22,13 @@ TEST(Keyspace, TablesAreInTheOrderOfTheirKeys) {
     EXPECT_EQ((Keyspace{"p", 1000}.table_of("\x01")), 256);
 }
 
-TEST(Keyspace, HasNamesThatAClusterWouldKeepTogether) {
+TEST(Keyspace, HasNamesThatAClusterKeepsTogether) {
     EXPECT_EQ(keyspace.keys_of(3), "{p:3}:keys");
     EXPECT_EQ(keyspace.values_of(4), "{p:catalog}:values");
     EXPECT_EQ(keyspace.meta(), "{p}:meta");
+    EXPECT_EQ(keyspace.lease_by("w"), "{p}:done:w:lease");
+    EXPECT_EQ(keyspace.commit_by("w", 3), "{p:3}:done:w:commit");
+    EXPECT_EQ(keyspace.probes().size(), 6);
 }
 
 TEST(Keyspace, CutsRangesAtTheTables) {
@@ -84,6 +87,24 @@ TEST(Plan, NamesTheFencedShards) {
     EXPECT_EQ(commands.text(), expected.text());
     EXPECT_TRUE(plan->is_fenced());
     EXPECT_TRUE(Plan::make(FlatBatch{}, keyspace)->is_empty());
+}
+
+TEST(Plan, ComesApartByTable) {
+    auto batch = FlatBatch{};
+    batch.fence({ShardId{2}, Epoch{5}, CommitNumber{9}});
+    batch.put(key_of(2, "x"), "1");
+    batch.put("catalogued", "2");
+    auto plan = Plan::make(batch, keyspace);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->probes(keyspace),
+              (std::vector<std::string>{"{p:2}:probe", "{p:catalog}:probe"}));
+
+    auto parts = std::move(*plan).by_table();
+    ASSERT_EQ(parts.size(), 2);
+    EXPECT_EQ(parts[0].first_table(), 2);
+    EXPECT_TRUE(parts[0].is_fenced());
+    EXPECT_EQ(parts[1].first_table(), 4);
+    EXPECT_FALSE(parts[1].is_fenced());
 }
 
 } // namespace

@@ -83,22 +83,23 @@ end
 return 1
 )lua"};
 
-// KEYS: the guard, then the shards' states. ARGV: the guard's number, the name of this attempt.
-// A shard that somebody else took since the first attempt has no answer: it is asked for anew.
+// KEYS: the shards' states. ARGV: a ticket, the name of this attempt. Gives place, epoch and commit
+// of those that are this attempt's now: not of one that a later ticket has taken.
 constexpr auto acquire = std::string_view{R"lua(#!lua
-local done = redis.call('GET', KEYS[1])
-local is_repeated = done and tonumber(done) >= tonumber(ARGV[1])
-if not is_repeated then redis.call('SET', KEYS[1], ARGV[1], 'EX', 86400) end
 local out = {}
-for number = 2, #KEYS do
-    if not is_repeated then
+for number = 1, #KEYS do
+    local state = redis.call('HMGET', KEYS[number], 'taken', 'ticket')
+    local taken = state[1]
+    if taken ~= ARGV[2] and tonumber(state[2] or '0') < tonumber(ARGV[1]) then
         redis.call('HINCRBY', KEYS[number], 'epoch', 1)
-        redis.call('HSET', KEYS[number], 'taken', ARGV[2])
+        redis.call('HSET', KEYS[number], 'taken', ARGV[2], 'ticket', ARGV[1])
+        taken = ARGV[2]
     end
-    local state = redis.call('HMGET', KEYS[number], 'epoch', 'commit', 'taken')
-    if state[3] == ARGV[2] then
-        out[#out + 1] = state[1]
-        out[#out + 1] = state[2] or '0'
+    if taken == ARGV[2] then
+        local now_there = redis.call('HMGET', KEYS[number], 'epoch', 'commit')
+        out[#out + 1] = number - 1
+        out[#out + 1] = now_there[1]
+        out[#out + 1] = now_there[2] or '0'
     end
 end
 return out
@@ -135,11 +136,26 @@ end
 return out
 )lua"};
 
-// KEYS begin with members and owners. A member's value is when its time is over, in milliseconds,
-// and its address.
-constexpr auto lease_prelude = std::string_view{R"lua(#!lua
+// Tickets rise, whoever draws them, and by the clock even where the last was forgotten.
+constexpr auto clock_prelude = std::string_view{R"lua(#!lua
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function draw_ticket(claims)
+    local last = tonumber(redis.call('HGET', claims, 'last') or '0')
+    local ticket = string.format('%.0f', math.max(last + 1, now))
+    redis.call('HSET', claims, 'last', ticket)
+    return ticket
+end
+)lua"};
+
+// KEYS: the claims.
+constexpr auto ticket = std::string_view{R"lua(
+return draw_ticket(KEYS[1])
+)lua"};
+
+// KEYS begin with members and owners. A member's value is when its time is over, in milliseconds,
+// and its address.
+constexpr auto lease_prelude = std::string_view{R"lua(
 local function drop_shards_of(is_gone)
     local owners = redis.call('HGETALL', KEYS[2])
     for at = 1, #owners, 2 do
@@ -164,28 +180,31 @@ redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now + ARGV[2]) .. ' '
 return {redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2])}
 )lua"};
 
-// KEYS: also the guard, then the shards' states. ARGV: member, the guard's number, the name of this
-// attempt, then the shards.
-constexpr auto take = std::string_view{R"lua(
+// KEYS: also the claims, the guard. ARGV: member, the guard's number, the name of this attempt,
+// then the shards. Gives the shards that are this attempt's, each with its ticket: the epoch is
+// raised by it elsewhere, and whoever comes there with an earlier one is too late.
+constexpr auto claim = std::string_view{R"lua(
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 'stale' end
-local done = redis.call('GET', KEYS[3])
+local done = redis.call('GET', KEYS[4])
 local is_repeated = done and tonumber(done) >= tonumber(ARGV[2])
-if not is_repeated then redis.call('SET', KEYS[3], ARGV[2], 'EX', 86400) end
+local mark = ''
+if not is_repeated then
+    redis.call('SET', KEYS[4], ARGV[2], 'EX', 86400)
+    mark = draw_ticket(KEYS[3]) .. ' ' .. ARGV[3]
+end
 local out = {}
 for at = 4, #ARGV do
-    local state = KEYS[at]
     local owner = redis.call('HGET', KEYS[2], ARGV[at])
     if not owner and not is_repeated then
         redis.call('HSET', KEYS[2], ARGV[at], ARGV[1])
-        redis.call('HINCRBY', state, 'epoch', 1)
-        redis.call('HSET', state, 'taken', ARGV[3])
+        redis.call('HSET', KEYS[3], ARGV[at], mark)
         owner = ARGV[1]
     end
-    local now_there = redis.call('HMGET', state, 'epoch', 'commit', 'taken')
-    if owner == ARGV[1] and now_there[3] == ARGV[3] then
+    local claimed = redis.call('HGET', KEYS[3], ARGV[at]) or ''
+    local number, attempt = string.match(claimed, '^(%d+) (.*)$')
+    if owner == ARGV[1] and attempt == ARGV[3] then
         out[#out + 1] = ARGV[at]
-        out[#out + 1] = now_there[1]
-        out[#out + 1] = now_there[2] or '0'
+        out[#out + 1] = number
     end
 end
 return out
@@ -208,16 +227,20 @@ drop_shards_of({[ARGV[1]] = true})
 return 1
 )lua"};
 
+std::string by_clock(std::string_view body) {
+    return std::string{clock_prelude} + std::string{body};
+}
+
 std::string of_leases(std::string_view body) {
-    return std::string{lease_prelude} + std::string{body};
+    return by_clock(lease_prelude) + std::string{body};
 }
 
 } // namespace
 
 std::string_view text_of(Script script) {
     static const auto texts = std::array<std::string, script_count>{
-        std::string{apply}, std::string{acquire}, std::string{page}, of_leases(renew),
-        of_leases(take),    of_leases(release),   of_leases(leave)};
+        std::string{apply}, std::string{acquire}, std::string{page},  by_clock(ticket),
+        of_leases(renew),   of_leases(claim),     of_leases(release), of_leases(leave)};
     return texts[static_cast<std::size_t>(script)];
 }
 
