@@ -331,19 +331,24 @@ Fate Decider::expire_trigger(TriggerNumber number, Incarnation scope, const even
 
 Fate Decider::decide_slice(const Arrival& arrival) {
     auto number = arrival.refs[0];
-    auto continuation = state_.continuations.at(number);
+    auto& continuation = state_.continuations.at(number);
     const auto* trigger = triggers_.get(continuation.trigger);
     if (trigger == nullptr || continuation.action >= trigger->actions.size()) {
         record(Advanced{.number = number, .is_done = true});
         return Fate::Late;
     }
-    auto event = load(continuation.event);
+    if (continuation.parsed.json().empty()) {
+        continuation.parsed = load(continuation.event);
+    }
+    auto event = continuation.parsed;
     auto action = trigger->actions[continuation.action];
     auto trigger_number = continuation.trigger;
     auto scope = continuation.scope;
     auto firing = Firing{*this, event, trigger_number, scope, continuation.fire};
     firing.resume({.number = number,
-                   .continuation = std::move(continuation),
+                   .action = continuation.action,
+                   .base = continuation.base,
+                   .items = continuation.items,
                    .next = state_.continuation_next.at(number)});
     auto done = action->perform(firing);
     if (!done) {

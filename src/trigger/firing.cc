@@ -200,8 +200,8 @@ void Firing::begin_action(std::uint32_t position) {
 }
 
 void Firing::resume(Resumed resumed) {
-    action_ = resumed.continuation.action;
-    base_ = resumed.continuation.base;
+    action_ = resumed.action;
+    base_ = resumed.base;
     item_offset_ = resumed.next;
     continued_ = std::move(resumed);
 }
@@ -212,7 +212,7 @@ Attempt<Firing::Slice> Firing::slice(const expr::cel::Template& each) {
 
 Attempt<Firing::Slice> Firing::slice(Value items) {
     auto slice = Slice{};
-    slice.items = continued_ ? continued_->continuation.items : std::move(items);
+    slice.items = continued_ ? continued_->items : std::move(items);
     if (slice.items.is_list()) {
         slice.count = slice.items.size();
     } else if (slice.items.is_int() && slice.items.as_int() >= 0) {

@@ -23,7 +23,8 @@ public:
     Decider& decider() { return decider_; }
     const RunState& state() const { return decider_.state(); }
     const event::Event& event() const { return event_; }
-    /// The trace that the event belongs to; mostly none. Looked for once, since events may be large.
+    /// The trace that the event belongs to; mostly none. Looked for once, since events may be
+    /// large.
     const std::string& trace() const;
     Incarnation scope() const { return scope_; }
     TriggerNumber trigger() const { return trigger_; }
@@ -80,7 +81,9 @@ public:
     void begin_action(std::uint32_t position);
     struct Resumed {
         std::uint64_t number = 0;
-        Continuation continuation;
+        std::uint32_t action = 0;
+        std::uint64_t base = 0;
+        Value items;
         std::uint64_t next = 0;
     };
     void resume(Resumed resumed);

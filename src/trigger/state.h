@@ -249,6 +249,7 @@ struct Continuation {
     std::uint64_t base = 0;   ///< Index of its first item among the firing's tasks and messages.
     Value items;              ///< A list, or the number of items.
     std::string event;        ///< JSON of the event that fired it.
+    event::Event parsed;      ///< The same, once a slice has needed it.
 
     template <typename Archive>
     void fields(Archive& archive) {
