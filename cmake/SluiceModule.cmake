@@ -94,6 +94,7 @@ function(sluice_test target)
     sluice_use(${target} PRIVATE ${ARG_DEPENDS})
     target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
     add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES TIMEOUT 600)
     if(ARG_THREADED)
         # They take the longest, and wait for much of it: they go first, beside the others.
         set_tests_properties(${target} PROPERTIES LABELS threads COST 10)
