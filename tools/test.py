@@ -104,6 +104,9 @@ class Builds:
     def wait(self, step):
         return step.name not in self.done or self.done[step.name].result()
 
+    def cancel(self):
+        self.lane.shutdown(wait=False, cancel_futures=True)
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -138,9 +141,12 @@ def run(step, builds):
 def run_all(steps):
     builds = Builds(steps)
     outcomes = []
-    for is_beside, neighbours in itertools.groupby(steps, lambda step: step.is_beside_others):
-        with concurrent.futures.ThreadPoolExecutor(3 if is_beside else 1) as threads:
-            outcomes += threads.map(run, neighbours, itertools.repeat(builds))
+    try:
+        for is_beside, neighbours in itertools.groupby(steps, lambda step: step.is_beside_others):
+            with concurrent.futures.ThreadPoolExecutor(3 if is_beside else 1) as threads:
+                outcomes += threads.map(run, neighbours, itertools.repeat(builds))
+    finally:
+        builds.cancel()
     return outcomes
 
 

@@ -130,7 +130,8 @@ Result<void> RedisStore::commit(Batch& batch) {
     if (plan.is_empty()) {
         return {};
     }
-    auto keys = plan.probes(*keyspace_);
+    auto has_replicas = pool_->options().replicas > 0;
+    auto keys = has_replicas ? plan.probes(*keyspace_) : std::vector<std::string>{};
     auto lock = std::lock_guard{commit_mutex_};
     auto applied = apply(std::move(plan));
     if (!applied) {

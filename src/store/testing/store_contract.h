@@ -296,7 +296,8 @@ TEST_P(StoreContract, ACommitOverSeveralShardsIsAllThere) {
         ++count;
     }
     EXPECT_EQ(count, 5);
-    for (const auto& state : *store->acquire(shards)) {
+    auto states = store->acquire(shards).value();
+    for (const auto& state : states) {
         EXPECT_EQ(state.commit, CommitNumber{3});
     }
 }
