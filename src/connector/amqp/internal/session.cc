@@ -1,6 +1,7 @@
 #include "connector/amqp/internal/session.h"
 
 #include <algorithm>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,11 @@ using Steady = std::chrono::steady_clock;
 constexpr auto last_read_wait = std::chrono::seconds{2};
 constexpr auto first_wait = std::chrono::seconds{5};
 constexpr auto grace = std::chrono::seconds{1};
+// While much comes, reading waits for more of it: of many small batches each would cost a commit,
+// and a broker on the same machine the time to make more.
+constexpr auto gathering_wait = std::chrono::milliseconds{1};
+constexpr auto gathering_waits_max = 4;
+constexpr auto gathered_min = std::size_t{500};
 
 } // namespace
 
@@ -77,6 +83,7 @@ void Session::close_lane(Lane& lane) {
     std::erase(waiting_, &lane);
     std::erase(gaps_, lane.channel());
     waiting_bytes_ -= lane.bytes();
+    waiting_count_ -= lane.count();
     auto channel = lane.channel();
     connection_.close_channel(channel);
     lanes_[channel].reset();
@@ -244,6 +251,7 @@ Result<void> Session::handle(const amqp_frame_t& frame) {
     }
     connection_.release(channel);
     waiting_bytes_ += lane->bytes() - before;
+    waiting_count_ += lane->count() - before_count;
     if (lane->count() != before_count && !lane->is_waiting) {
         lane->is_waiting = true;
         waiting_.push_back(lane);
@@ -264,6 +272,18 @@ Result<void> Session::grant_credit(Lane& lane) {
 }
 
 Result<void> Session::pump(std::size_t bytes_max, Deadline deadline) {
+    TRY(drain(bytes_max, deadline));
+    auto is_gathering = is_busy_;
+    for (auto waits = 0;
+         is_gathering && waits < gathering_waits_max && waiting_count_ < gathered_min; ++waits) {
+        std::this_thread::sleep_for(gathering_wait);
+        TRY(drain(bytes_max, deadline));
+    }
+    is_busy_ = waiting_count_ >= gathered_min / 8;
+    return gaps_.empty() ? Result<void>{} : check_gaps();
+}
+
+Result<void> Session::drain(std::size_t bytes_max, Deadline deadline) {
     auto frame = amqp_frame_t{};
     while (waiting_bytes_ < bytes_max) {
         auto wait =
@@ -273,7 +293,7 @@ Result<void> Session::pump(std::size_t bytes_max, Deadline deadline) {
         }
         TRY(handle(frame));
     }
-    return gaps_.empty() ? Result<void>{} : check_gaps();
+    return {};
 }
 
 std::optional<event::Chunk> Session::take() {
@@ -284,6 +304,7 @@ std::optional<event::Chunk> Session::take() {
     waiting_.pop_front();
     lane->is_waiting = false;
     waiting_bytes_ -= lane->bytes();
+    waiting_count_ -= lane->count();
     return lane->take_chunk();
 }
 

@@ -58,6 +58,8 @@ private:
     void close_lane(Lane& lane);
     Result<void> handle(const amqp_frame_t& frame);
     Result<void> grant_credit(Lane& lane);
+    /// What has come by now; waits for the first until then.
+    Result<void> drain(std::size_t bytes_max, Deadline deadline);
     /// Until each has had a message, or this time is over.
     Result<void> wait_for_first(std::span<Lane* const> lanes, Nanos wait);
     Result<void> check_made_anew(Lane& lane);
@@ -69,6 +71,8 @@ private:
     std::vector<std::unique_ptr<Lane>> lanes_; ///< By channel; those that are free are null.
     std::deque<Lane*> waiting_;
     std::size_t waiting_bytes_ = 0;
+    std::size_t waiting_count_ = 0;
+    bool is_busy_ = false; ///< Much came last time.
     std::vector<amqp_channel_t> gaps_;
     std::uint64_t tags_given_ = 0;
 };
