@@ -16,7 +16,7 @@ using keys::IndexPart;
 using trigger::Status;
 
 constexpr auto index_format = std::uint8_t{1};
-constexpr auto name_bytes_max = std::size_t{255};
+constexpr auto indexed_bytes_max = std::size_t{255};
 /// Of entries that a page looks at: some 50 ms.
 constexpr auto entries_max = std::size_t{50'000};
 constexpr auto statuses = {Status::Running,   Status::Succeeded, Status::Failed,
@@ -147,7 +147,7 @@ private:
         }
         auto longest =
             std::max({space_.size(), part.definition.size(), part.label.size(), part.value.size()});
-        if (longest > name_bytes_max) {
+        if (longest > indexed_bytes_max) {
             return {}; // No run has such a name.
         }
         auto bounds = order_ == IndexOrder::Started

@@ -254,7 +254,7 @@ void LiveFeed::take(Listed&& listed) {
     if (!topic(LiveTopic::Runs).channel) {
         return;
     }
-    auto view = view_of(engine::ListedRun{.run = listed.run, .summary = listed.summary});
+    auto view = view_of_run(engine::ListedRun{.run = listed.run, .summary = listed.summary});
     tell(LiveTopic::Runs,
          {.name = "run", .data = value::to_json(view), .space = listed.run.space, .about = view});
 }

@@ -13,7 +13,7 @@ namespace sluice::cli {
 
 namespace {
 
-constexpr auto page_max = std::uint64_t{1'000};
+constexpr auto events_page_max = std::uint64_t{1'000};
 
 void print_consequences(const Value& entry) {
     const auto* told = entry.find("then");
@@ -28,7 +28,7 @@ ExitCode list_events(client::Client& client, const std::string& run, std::uint64
                      std::uint64_t limit, Detail detail, bool is_json) {
     for (auto left = limit; left > 0;) {
         auto query = client::Query{{"from", fmt::format("{}", from)},
-                                   {"limit", fmt::format("{}", std::min(left, page_max))}};
+                                   {"limit", fmt::format("{}", std::min(left, events_page_max))}};
         if (detail == Detail::Changes) {
             query.emplace_back(is_json ? "changes" : "told", "true");
         }

@@ -14,7 +14,7 @@ namespace sluice::cli {
 
 namespace {
 
-constexpr auto page_max = std::uint64_t{1'000};
+constexpr auto runs_page_max = std::uint64_t{1'000};
 
 struct Found {
     std::vector<Value> runs;
@@ -25,8 +25,8 @@ client::Answer<Found> find_runs(client::Client& client, const RunListOptions& op
     auto found = Found{.cursor = options.cursor};
     auto filter = TRY(options.read_filter());
     do {
-        filter.page =
-            options.is_all ? page_max : std::min(page_max, options.limit - found.runs.size());
+        filter.page = options.is_all ? runs_page_max
+                                     : std::min(runs_page_max, options.limit - found.runs.size());
         auto page = TRY(client.page_of_runs(filter, found.cursor));
         if (const auto* runs = page.find("runs"); runs != nullptr && runs->is_list()) {
             found.runs.insert(found.runs.end(), runs->as_list().begin(), runs->as_list().end());

@@ -166,7 +166,7 @@ Result<RunQuery> read_run_query(const Incoming& incoming,
     return query;
 }
 
-Value view_of(const engine::ListedRun& listed) {
+Value view_of_run(const engine::ListedRun& listed) {
     const auto& summary = listed.summary;
     return Value::object({{"run", listed.run.id},
                           {"definition", summary.definition},

@@ -35,7 +35,7 @@ struct RunQuery {
 Result<RunQuery> read_run_query(const Incoming& incoming,
                                 std::initializer_list<std::string_view> others = {});
 
-Value view_of(const engine::ListedRun& listed);
+Value view_of_run(const engine::ListedRun& listed);
 /// For a run that its caller gave none.
 std::string make_run_id();
 

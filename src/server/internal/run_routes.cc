@@ -144,7 +144,7 @@ Result<Value> list(const Services& services, const RunQuery& query) {
     auto runs = std::vector<Value>{};
     for (const auto& listed : page.runs) {
         if (query.matches(listed.summary)) {
-            runs.push_back(view_of(listed));
+            runs.push_back(view_of_run(listed));
         }
     }
     return Value::object({{"runs", Value::list(std::move(runs))},

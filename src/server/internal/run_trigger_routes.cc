@@ -185,10 +185,10 @@ Value contexts_of(const Value& shown) {
                           {"scopes", Value::map(std::move(scopes))}});
 }
 
-using Look = Result<Value> (*)(engine::Inspector& inspector, const engine::RunName& run,
-                               const std::string& trigger);
+using ReadTrigger = Result<Value> (*)(engine::Inspector& inspector, const engine::RunName& run,
+                                      const std::string& trigger);
 
-Handle looking(const Services& services, Look look) {
+Handle looking(const Services& services, ReadTrigger look) {
     return [&services, look](const Incoming& incoming, const Reply& reply) {
         if (auto known = check_query(incoming, {}); !known) {
             answer(reply, problem_of(known.error()));

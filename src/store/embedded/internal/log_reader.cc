@@ -17,15 +17,15 @@ std::uint64_t left_in_block(std::uint64_t at) {
     return block_bytes - at % block_bytes;
 }
 
-std::uint32_t little_endian(std::string_view bytes) {
-    auto number = std::uint32_t{0};
+} // namespace
+
+std::uint64_t little_endian(std::string_view bytes) {
+    auto number = std::uint64_t{0};
     for (auto at = bytes.size(); at-- > 0;) {
         number = (number << 8U) | static_cast<unsigned char>(bytes[at]);
     }
     return number;
 }
-
-} // namespace
 
 std::optional<std::string_view> LogReader::next() {
     if (damage_) {

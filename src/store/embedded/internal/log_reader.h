@@ -7,6 +7,9 @@
 
 namespace sluice::store::embedded {
 
+/// A number of as many bytes, as RocksDB writes them.
+std::uint64_t little_endian(std::string_view bytes);
+
 /// Where a log stops making sense.
 struct LogDamage {
     std::uint64_t record_at =

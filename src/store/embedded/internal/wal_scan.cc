@@ -15,14 +15,6 @@ namespace {
 // little-endian, then the changes.
 constexpr auto batch_header_bytes = std::size_t{12};
 
-std::uint64_t little_endian(std::string_view bytes) {
-    auto number = std::uint64_t{0};
-    for (auto at = bytes.size(); at-- > 0;) {
-        number = (number << 8U) | static_cast<unsigned char>(bytes[at]);
-    }
-    return number;
-}
-
 Cut cut_from(std::string_view name, std::string_view file, std::uint64_t offset,
              std::string reason) {
     return Cut{std::string{name}, offset, file.size() - offset, std::move(reason)};

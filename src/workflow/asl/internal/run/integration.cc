@@ -7,6 +7,7 @@
 
 #include "expr/states/digest.h"
 #include "value/json.h"
+#include "value/wording.h"
 #include "workflow/asl/compile.h"
 #include "workflow/asl/internal/run/context_object.h"
 #include "workflow/asl/resource_names.h"
@@ -15,10 +16,7 @@ namespace sluice::workflow::asl::internal::run {
 
 namespace {
 
-std::string text_at(const Value& map, std::string_view name) {
-    const auto* found = map.find(name);
-    return found != nullptr && found->is_string() ? std::string{found->as_string()} : "";
-}
+using value::text_at;
 
 Value value_at(const Value& map, std::string_view name) {
     const auto* found = map.find(name);
