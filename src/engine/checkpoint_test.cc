@@ -64,9 +64,9 @@ protected:
     }
 
     void commit() {
-        auto batch = store_.make_batch();
-        auto release = shard_->write(*batch);
-        ASSERT_TRUE(store_.commit(*batch));
+        auto commit = Commit{store_.make_batch()};
+        auto release = shard_->write(commit);
+        ASSERT_TRUE(store_.commit(commit.finish()));
         shard_->confirm_synced(release.commit);
     }
 

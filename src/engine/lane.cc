@@ -34,7 +34,7 @@ void Lane::add(std::unique_ptr<Shard> shard, Release left) {
     release(std::move(releases));
 }
 
-void Lane::set_return(std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back) {
+void Lane::set_return(std::function<void(std::unique_ptr<Commit>, Result<void>)> give_back) {
     give_back_ = std::move(give_back);
 }
 
@@ -218,8 +218,18 @@ void Lane::refuse(Input& input, const Error& error) {
         input);
 }
 
+std::unique_ptr<Commit> Lane::take_spare() {
+    if (spare_commits_.empty()) {
+        return std::make_unique<Commit>(store_.make_batch());
+    }
+    auto spare = std::move(spare_commits_.back());
+    spare_commits_.pop_back();
+    spare->clear();
+    return spare;
+}
+
 bool Lane::commit() {
-    auto batch = std::unique_ptr<store::Batch>{};
+    auto commit = std::unique_ptr<Commit>{};
     auto releases = Releases{};
     auto reads = Releases{};
     for (auto& [id, shard] : shards_) {
@@ -229,20 +239,16 @@ bool Lane::commit() {
             }
             continue;
         }
-        if (!batch) {
-            batch = spare_batches_.empty() ? store_.make_batch() : std::move(spare_batches_.back());
-            if (!spare_batches_.empty()) {
-                spare_batches_.pop_back();
-            }
-            batch->clear();
+        if (!commit) {
+            commit = take_spare();
         }
-        releases.push_back(shard->write(*batch));
+        releases.push_back(shard->write(*commit));
     }
-    if (!batch) {
+    if (!commit) {
         return answer_reads(std::move(reads));
     }
     std::ranges::move(reads, std::back_inserter(releases));
-    count_commit(*batch);
+    count_commit(*commit);
     in_flight_.push_back(std::move(releases));
     // With nothing else to decide meanwhile, another thread would only have to be woken.
     auto is_idle = backlog_.empty() && std::ranges::none_of(shards_, [](const auto& each) {
@@ -250,11 +256,11 @@ bool Lane::commit() {
                    });
     // Behind what was lost it would be taken for that.
     if (in_flight_.size() == 1 && is_idle && lost_in_flight_ == 0) {
-        auto result = committer_.commit_here(*batch);
-        committed(std::move(batch), std::move(result));
+        auto result = committer_.commit_here(*commit);
+        committed(std::move(commit), std::move(result));
     } else {
-        committer_.submit(std::move(batch), [this](auto done_batch, auto result) {
-            give_back_(std::move(done_batch), std::move(result));
+        committer_.submit(std::move(commit), [this](auto done_commit, auto result) {
+            give_back_(std::move(done_commit), std::move(result));
         });
     }
     return true;
@@ -274,7 +280,7 @@ bool Lane::answer_reads(Releases reads) {
     return true;
 }
 
-void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
+void Lane::committed(std::unique_ptr<Commit> commit, Result<void> result) {
     if (has_stopped_) {
         return;
     }
@@ -297,7 +303,7 @@ void Lane::committed(std::unique_ptr<store::Batch> batch, Result<void> result) {
         stop(result.error());
         return;
     }
-    spare_batches_.push_back(std::move(batch));
+    spare_commits_.push_back(std::move(commit));
     auto releases = std::move(in_flight_.front());
     in_flight_.pop_front();
     release(std::move(releases));
@@ -391,9 +397,9 @@ std::optional<Nanos> Lane::until_next() {
     return soonest;
 }
 
-void Lane::count_commit(const store::Batch& batch) {
+void Lane::count_commit(const Commit& commit) {
     auto now = LaneStats{.commits = stats_.commits + 1,
-                         .commit_bytes = stats_.commit_bytes + batch.bytes(),
+                         .commit_bytes = stats_.commit_bytes + commit.bytes(),
                          .backlog = backlog_.size()};
     for (const auto& [id, shard] : shards_) {
         now.events += shard->events();

@@ -71,9 +71,9 @@ public:
     /// True when it did anything.
     bool step(std::vector<Input>& inputs);
     /// A commit that was handed to the committer is over; called on the lane's thread.
-    void committed(std::unique_ptr<store::Batch> batch, Result<void> result);
+    void committed(std::unique_ptr<Commit> commit, Result<void> result);
     /// How a finished commit finds its way back to the lane's thread.
-    void set_return(std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back);
+    void set_return(std::function<void(std::unique_ptr<Commit>, Result<void>)> give_back);
 
     /// When it has to be stepped next, without mail; nothing: not before mail comes.
     std::optional<Nanos> until_next();
@@ -101,7 +101,8 @@ private:
     void finish_leaving();
     static void answer_all(Releases& releases, const Error& error);
     void give_up(Shard& shard, const Error& error);
-    void count_commit(const store::Batch& batch);
+    void count_commit(const Commit& commit);
+    std::unique_ptr<Commit> take_spare();
     bool commit();
     bool answer_reads(Releases reads);
     void release(Releases releases);
@@ -118,8 +119,8 @@ private:
     Backlog backlog_;                ///< Taken from the mailbox, not yet decided.
     std::vector<Input> waiting_for_room_;
     std::deque<Releases> in_flight_;
-    std::vector<std::unique_ptr<store::Batch>> spare_batches_;
-    std::function<void(std::unique_ptr<store::Batch>, Result<void>)> give_back_;
+    std::vector<std::unique_ptr<Commit>> spare_commits_;
+    std::function<void(std::unique_ptr<Commit>, Result<void>)> give_back_;
     bool has_stopped_ = false;
     bool is_full_ = false;
     bool is_draining_ = false;

@@ -152,7 +152,8 @@ Result<void> Shard::fire_due_timers() {
     return {};
 }
 
-Release Shard::write(store::Batch& batch) {
+Release Shard::write(Commit& commit) {
+    auto& batch = commit.batch();
     auto stands_on = commit_++;
     batch.fence({.shard = id_, .epoch = epoch_, .stands_on = CommitNumber{stands_on}});
     // A run of the same name may have begun since: what was removed goes first.
@@ -167,7 +168,7 @@ Release Shard::write(store::Batch& batch) {
         batch.remove_range(from, to);
     }
     for (auto* run : std::exchange(touched_, {})) {
-        write_run(*run, batch);
+        write_run(*run, commit);
     }
     for (const auto& [key, value] : std::exchange(puts_, {})) {
         value.empty() ? batch.remove(key) : batch.put(key, value);
@@ -196,10 +197,11 @@ Release Shard::write(store::Batch& batch) {
     return release;
 }
 
-void Shard::write_run(AwakeRun& run, store::Batch& batch) {
+void Shard::write_run(AwakeRun& run, Commit& commit) {
+    auto& batch = commit.batch();
     if (!run.journal.is_empty()) {
         auto record = run.journal.record(moment_);
-        batch.put(keys::history(id_, run.name, run.first_event), record);
+        commit.put_history(keys::history(id_, run.name, run.first_event), record);
         if (watch_ != nullptr && watch_->decided && (!watch_->wants || watch_->wants(run.name))) {
             release_.records.emplace_back(run.name, std::string{record});
         }

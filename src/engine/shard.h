@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/awake_runs.h"
+#include "engine/commit.h"
 #include "engine/input.h"
 #include "engine/internal/crash_marker.h"
 #include "engine/internal/shard_clock.h"
@@ -99,8 +100,8 @@ public:
     bool has_turns() const { return !ready_.empty() || !unblocked_.empty(); }
     std::size_t change_bytes() const { return change_bytes_; }
     std::optional<Nanos> until_next_timer();
-    /// Everything decided since the last call, as one fenced part of a batch.
-    Release write(store::Batch& batch);
+    /// Everything decided since the last call, as one fenced part of a commit.
+    Release write(Commit& commit);
     /// Nothing decided since counts: whoever waits for it hears why.
     void abandon(const Error& error);
     /// From here on nothing waits for a run to have room: numbered events are given back, untaken.
@@ -201,7 +202,7 @@ private:
     void touch(AwakeRun& run);
     /// A batch has one moment: its history record says when, once.
     void keep_time();
-    void write_run(AwakeRun& run, store::Batch& batch);
+    void write_run(AwakeRun& run, Commit& commit);
     void list(AwakeRun& run, store::Batch& batch);
     void checkpoint(AwakeRun& run, store::Batch& batch);
     Result<void> expire_run(const RunName& run, Time when);

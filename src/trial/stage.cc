@@ -27,8 +27,8 @@ Stage::Stage(const trigger::Vocabulary& vocabulary, reactor::VirtualTime& time, 
             .watch = {},
             .stop = [this](const Error& error) { broken_ = error; }},
         engine::LaneLimits{}, diagnostics_);
-    lane_->set_return([this](std::unique_ptr<store::Batch> batch, Result<void> result) {
-        lane_->committed(std::move(batch), std::move(result));
+    lane_->set_return([this](std::unique_ptr<engine::Commit> commit, Result<void> result) {
+        lane_->committed(std::move(commit), std::move(result));
     });
 }
 
@@ -92,9 +92,9 @@ std::optional<Nanos> Stage::until_next() {
     return next && of_lane ? std::min(*next, *of_lane) : next ? next : of_lane;
 }
 
-void Stage::submit(std::unique_ptr<store::Batch> batch, Done done) {
-    auto result = store_.commit(*batch);
-    done(std::move(batch), std::move(result));
+void Stage::submit(std::unique_ptr<engine::Commit> commit, Done done) {
+    auto result = commit_here(*commit);
+    done(std::move(commit), std::move(result));
 }
 
 } // namespace sluice::trial

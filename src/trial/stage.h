@@ -59,8 +59,10 @@ public:
     const std::optional<Error>& broken() const { return broken_; }
 
 private:
-    void submit(std::unique_ptr<store::Batch> batch, Done done) override;
-    Result<void> commit_here(store::Batch& batch) override { return store_.commit(batch); }
+    void submit(std::unique_ptr<engine::Commit> commit, Done done) override;
+    Result<void> commit_here(engine::Commit& commit) override {
+        return store_.commit(commit.finish());
+    }
     void dispatch(std::vector<engine::Call> calls);
 
     reactor::VirtualTime& time_;

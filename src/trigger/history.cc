@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trigger/packed_record.h"
 #include "value/archive.h"
 
 namespace sluice::trigger {
@@ -144,6 +145,11 @@ void Journal::clear() {
 }
 
 Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t most) {
+    auto unpacked = std::string{};
+    if (is_packed(record)) {
+        unpacked = TRY(unpack(record));
+        record = unpacked;
+    }
     auto in = Decoder{record};
     auto format = TRY(in.u8());
     if (format != record_format) {

@@ -89,7 +89,7 @@ private:
     std::uint64_t entries_ = 0;
 };
 
-/// All entries of a record, or its last ones only. Fails with Corrupt.
+/// All entries of a record, packed or not, or its last ones only. Fails with Corrupt.
 Result<std::vector<Entry>> decode_record(std::string_view record,
                                          std::uint64_t most = ~std::uint64_t{0});
 

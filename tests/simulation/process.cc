@@ -24,8 +24,8 @@ Process::Process(store::testing::SimulatedStore& store, Timeline& timeline, Rand
         auto lane = std::make_unique<engine::Lane>(store_, committer, outputs(),
                                                    options.lane_limits, diagnostics_);
         auto* raw = lane.get();
-        lane->set_return([raw](std::unique_ptr<store::Batch> batch, Result<void> result) {
-            raw->committed(std::move(batch), std::move(result));
+        lane->set_return([raw](std::unique_ptr<engine::Commit> commit, Result<void> result) {
+            raw->committed(std::move(commit), std::move(result));
         });
         places_.push_back({.lane = std::move(lane), .mail = {}});
     }
@@ -119,19 +119,19 @@ void Process::wake() {
     }
 }
 
-void Process::submit(std::unique_ptr<store::Batch> batch, Done done) {
-    to_commit_.push_back({.batch = std::move(batch), .done = std::move(done), .result = {}});
+void Process::submit(std::unique_ptr<engine::Commit> commit, Done done) {
+    to_commit_.push_back({.commit = std::move(commit), .done = std::move(done), .result = {}});
 }
 
-Result<void> Process::commit_here(store::Batch& batch) {
-    return store_.commit(batch);
+Result<void> Process::commit_here(engine::Commit& commit) {
+    return store_.commit(commit.finish());
 }
 
 void Process::commit_next() {
     auto work = std::move(to_commit_.front());
     to_commit_.pop_front();
-    work.result = store_.commit(*work.batch);
-    log_.add(timeline_.now(), "commits {} bytes later: {}", work.batch->bytes(),
+    work.result = commit_here(*work.commit);
+    log_.add(timeline_.now(), "commits {} bytes later: {}", work.commit->bytes(),
              work.result ? "well" : work.result.error().message);
     to_return_.push_back(std::move(work));
 }
@@ -139,7 +139,7 @@ void Process::commit_next() {
 void Process::return_next() {
     auto work = std::move(to_return_.front());
     to_return_.pop_front();
-    work.done(std::move(work.batch), std::move(work.result));
+    work.done(std::move(work.commit), std::move(work.result));
 }
 
 std::optional<Nanos> Process::until_next() {

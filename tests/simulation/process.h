@@ -61,7 +61,7 @@ public:
 
 private:
     struct Work {
-        std::unique_ptr<store::Batch> batch;
+        std::unique_ptr<engine::Commit> commit;
         Done done;
         Result<void> result;
     };
@@ -70,8 +70,8 @@ private:
         std::deque<engine::Input> mail;
     };
 
-    void submit(std::unique_ptr<store::Batch> batch, Done done) override;
-    Result<void> commit_here(store::Batch& batch) override;
+    void submit(std::unique_ptr<engine::Commit> commit, Done done) override;
+    Result<void> commit_here(engine::Commit& commit) override;
 
     engine::LaneOutputs outputs();
     void step_lane(std::size_t at);

@@ -16,11 +16,12 @@ CommitThread::~CommitThread() {
     mailbox_.close();
 }
 
-void CommitThread::submit(std::unique_ptr<store::Batch> batch, Done done) {
-    mailbox_.push_unbounded({.batch = std::move(batch), .done = std::move(done)});
+void CommitThread::submit(std::unique_ptr<Commit> commit, Done done) {
+    mailbox_.push_unbounded({.commit = std::move(commit), .done = std::move(done)});
 }
 
-Result<void> CommitThread::commit_here(store::Batch& batch) {
+Result<void> CommitThread::commit_here(Commit& commit) {
+    auto& batch = commit.finish();
     auto lock = std::lock_guard{commit_mutex_};
     auto began = std::chrono::steady_clock::now();
     auto result = store_.commit(batch);
@@ -35,8 +36,8 @@ void CommitThread::run() {
     while (mailbox_.wait() != reactor::Wake::Closed) {
         mailbox_.pop_all(works);
         for (auto& work : works) {
-            auto result = commit_here(*work.batch);
-            work.done(std::move(work.batch), std::move(result));
+            auto result = commit_here(*work.commit);
+            work.done(std::move(work.commit), std::move(result));
         }
     }
 }

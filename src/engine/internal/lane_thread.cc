@@ -20,8 +20,8 @@ LaneThread::LaneThread(store::Store& store, Committer& committer, LaneOutputs ou
     : lane_(store, committer, std::move(outputs), limits, diagnostics),
       name_(std::move(name)),
       mailbox_({.items_max = 64}) {
-    lane_.set_return([this](std::unique_ptr<store::Batch> batch, Result<void> result) {
-        mailbox_.push_unbounded(Returned{std::move(batch), std::move(result)});
+    lane_.set_return([this](std::unique_ptr<Commit> commit, Result<void> result) {
+        mailbox_.push_unbounded(Returned{std::move(commit), std::move(result)});
     });
 }
 
@@ -91,7 +91,7 @@ void LaneThread::collect(std::vector<Input>& inputs) {
         if (auto* input = std::get_if<Input>(&each)) {
             inputs.push_back(std::move(*input));
         } else if (auto* returned = std::get_if<Returned>(&each)) {
-            lane_.committed(std::move(returned->batch), std::move(returned->result));
+            lane_.committed(std::move(returned->commit), std::move(returned->result));
         } else if (auto* order = std::get_if<Order>(&each)) {
             // What came before is for the shards as they are.
             lane_.take(inputs);

@@ -37,7 +37,7 @@ public:
 
 private:
     struct Returned {
-        std::unique_ptr<store::Batch> batch;
+        std::unique_ptr<Commit> commit;
         Result<void> result;
     };
     struct Stop {};

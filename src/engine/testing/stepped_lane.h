@@ -129,11 +129,11 @@ private:
         }
     }
 
-    void submit(std::unique_ptr<store::Batch> batch, Done done) override {
-        auto result = store_->commit(*batch);
-        done(std::move(batch), std::move(result));
+    void submit(std::unique_ptr<Commit> commit, Done done) override {
+        auto result = commit_here(*commit);
+        done(std::move(commit), std::move(result));
     }
-    Result<void> commit_here(store::Batch& batch) override { return store_->commit(batch); }
+    Result<void> commit_here(Commit& commit) override { return store_->commit(commit.finish()); }
 
     trigger::Vocabulary vocabulary_;
     observe::testing::CapturedDiagnostics diagnostics_;

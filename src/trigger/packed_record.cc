@@ -1,0 +1,68 @@
+#include "trigger/packed_record.h"
+
+#include <algorithm>
+
+#include <lz4.h>
+
+#include "base/bytes.h"
+
+namespace sluice::trigger {
+
+namespace {
+
+constexpr auto packed_format = std::uint8_t{4};
+constexpr auto record_bytes_min = std::size_t{1024};
+// No block holds more than so many times its own size.
+constexpr auto ratio_max = std::size_t{255};
+// Where nothing repeats it is seen soon; where much does, hardly less is found.
+constexpr auto acceleration = 8;
+
+int size_of(std::string_view bytes) {
+    return static_cast<int>(bytes.size());
+}
+
+} // namespace
+
+std::string_view RecordPacker::pack(std::string_view record) {
+    if (record.size() < record_bytes_min || record.size() > LZ4_MAX_INPUT_SIZE) {
+        return record;
+    }
+    auto head = std::string{};
+    auto out = Encoder{head};
+    out.u8(packed_format);
+    out.varint(record.size());
+    // What saves less than an eighth is not worth reading it back.
+    auto bytes_max = record.size() - record.size() / 8;
+    // Never smaller again: growing would fill it with zeros each time.
+    room_.resize(std::max(room_.size(), head.size() + bytes_max));
+    head.copy(room_.data(), head.size());
+    auto bytes = LZ4_compress_fast(record.data(), room_.data() + head.size(), size_of(record),
+                                   static_cast<int>(bytes_max), acceleration);
+    if (bytes <= 0) {
+        return record;
+    }
+    return std::string_view{room_}.substr(0, head.size() + static_cast<std::size_t>(bytes));
+}
+
+bool is_packed(std::string_view stored) {
+    return !stored.empty() && static_cast<std::uint8_t>(stored.front()) == packed_format;
+}
+
+Result<std::string> unpack(std::string_view stored) {
+    auto in = Decoder{stored};
+    TRY(in.format(packed_format, "packed history record"));
+    auto bytes = TRY(in.varint());
+    auto block = in.rest();
+    if (bytes > LZ4_MAX_INPUT_SIZE || bytes > block.size() * ratio_max) {
+        return fail(Errc::Corrupt, "a packed history record of {} bytes says that it holds {}",
+                    stored.size(), bytes);
+    }
+    auto record = std::string(bytes, '\0');
+    if (LZ4_decompress_safe(block.data(), record.data(), size_of(block), size_of(record)) !=
+        size_of(record)) {
+        return fail(Errc::Corrupt, "a packed history record does not hold its {} bytes", bytes);
+    }
+    return record;
+}
+
+} // namespace sluice::trigger

@@ -1,0 +1,91 @@
+#include "trigger/packed_record.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "event/builder.h"
+#include "trigger/history.h"
+
+namespace sluice::trigger {
+namespace {
+
+std::string record_of(std::uint64_t events) {
+    auto journal = Journal{};
+    for (auto at = std::uint64_t{1}; at <= events; ++at) {
+        auto event = event::Builder{std::to_string(at), "s", "item"}.run("r").build();
+        journal.begin(EventNumber{at}, {.event = event}, event.json());
+        journal.add(Activated{.scope = root_scope, .trigger = TriggerNumber{0}, .progress = at});
+        journal.end(Fate::Activated);
+    }
+    return std::string{journal.record({})};
+}
+
+TEST(PackedRecord, ManyEventsShrinkAndAreReadAsTheyWere) {
+    auto record = record_of(1000);
+    auto packer = RecordPacker{};
+
+    auto stored = packer.pack(record);
+
+    EXPECT_TRUE(is_packed(stored));
+    EXPECT_LT(stored.size(), record.size() / 3);
+    EXPECT_EQ(unpack(stored), record);
+    auto entries = decode_record(stored);
+    ASSERT_TRUE(entries) << entries.error().message;
+    EXPECT_EQ(entries->size(), 1000U);
+    EXPECT_EQ(entries->back().number, EventNumber{1000});
+}
+
+TEST(PackedRecord, FewEventsStayAsTheyAre) {
+    auto record = record_of(3);
+    auto packer = RecordPacker{};
+
+    auto stored = packer.pack(record);
+
+    EXPECT_FALSE(is_packed(stored));
+    EXPECT_EQ(stored, record);
+}
+
+TEST(PackedRecord, WhatDoesNotShrinkStaysAsItIs) {
+    auto record = std::string{"\3"};
+    for (auto state = std::uint32_t{1}; record.size() < 5000;) {
+        state = state * 1664525U + 1013904223U;
+        record += static_cast<char>(state >> 24U);
+    }
+    auto packer = RecordPacker{};
+
+    EXPECT_EQ(packer.pack(record), record);
+}
+
+TEST(PackedRecord, AShorterOneBehindALongerOneIsItsOwn) {
+    auto packer = RecordPacker{};
+    static_cast<void>(packer.pack(record_of(1000)));
+    auto record = record_of(50);
+
+    EXPECT_EQ(unpack(packer.pack(record)), record);
+}
+
+TEST(PackedRecord, DamageIsNamed) {
+    auto packer = RecordPacker{};
+    auto stored = std::string{packer.pack(record_of(1000))};
+
+    auto cut = unpack(std::string_view{stored}.substr(0, stored.size() / 2));
+    auto boastful = unpack(std::string{"\4\xFF\xFF\xFF\xFF\x0F", 6} + "few bytes");
+
+    ASSERT_FALSE(cut);
+    EXPECT_EQ(cut.error().code, Errc::Corrupt);
+    ASSERT_FALSE(boastful);
+    EXPECT_EQ(boastful.error().code, Errc::Corrupt);
+}
+
+RC_GTEST_PROP(PackedRecord, AnyTextComesBack, (const std::vector<std::string>& words)) {
+    auto record = std::string{"\3"};
+    while (!words.empty() && record.size() < 3000) {
+        record += *rc::gen::elementOf(words) + '.';
+    }
+    auto packer = RecordPacker{};
+    auto stored = packer.pack(record);
+    RC_ASSERT(is_packed(stored) ? unpack(stored) == record : stored == record);
+}
+
+} // namespace
+} // namespace sluice::trigger
