@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <csignal>
 #include <span>
 #include <string>
+#include <thread>
+
+#include <malloc.h>
 
 #include "cli/command_line.h"
 #include "cli/host.h"
@@ -25,6 +29,9 @@ Result<Value> read_document(const std::string& text, const std::string& file) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // As many heaps as threads can run at once: by default there are eight times as many, and each
+    // keeps what its threads freed.
+    ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
     // Both are told as errors of the write: nobody reads any more, or the file may not grow.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);

@@ -16,9 +16,10 @@ namespace sluice::engine {
 /// From any thread.
 class FeedProgress {
 public:
-    /// Parts of a chunk, which goes by its first number, were handed to so many shards.
+    /// Parts of a chunk of so many bytes, which goes by its first number, were handed to so many
+    /// shards.
     void begin(const std::string& partition, std::uint64_t first, std::uint64_t last,
-               std::size_t parts);
+               std::size_t parts, std::size_t bytes = 0);
 
     template <typename T>
     void finish(const std::string& partition, std::uint64_t first, const Result<T>& result) {
@@ -30,12 +31,22 @@ public:
     std::size_t under_way(const std::string& partition) const;
     /// What went wrong first; nothing: all is well.
     std::optional<Error> error() const;
-    /// Until fewer are under way than this, of all partitions. False when it was stopped before.
-    Result<bool> wait_for_fewer_than(std::size_t count, const std::stop_token& stop);
+    /// Until fewer chunks and bytes are under way than this, of all partitions. False when it was
+    /// stopped before.
+    Result<bool> wait_for_fewer_than(std::size_t count, std::size_t bytes,
+                                     const std::stop_token& stop);
+    /// Until nothing is.
+    Result<bool> wait_for_all(const std::stop_token& stop) {
+        return wait_for_fewer_than(1, 1, stop);
+    }
 
 private:
+    struct Chunk {
+        std::size_t parts = 0;
+        std::size_t bytes = 0;
+    };
     struct Partition {
-        std::map<std::uint64_t, std::size_t> parts; ///< Of a chunk, by its first number.
+        std::map<std::uint64_t, Chunk> chunks; ///< By their first numbers.
         std::uint64_t highest = 0;
     };
 
@@ -45,6 +56,7 @@ private:
     std::condition_variable_any changed_;
     std::map<std::string, Partition> partitions_;
     std::size_t under_way_ = 0;
+    std::size_t bytes_under_way_ = 0;
     std::optional<Error> error_;
 };
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "value/json.h"
@@ -36,6 +37,15 @@ std::uint64_t resident_bytes() {
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+double cpu_seconds() {
+    auto usage = rusage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 Value to_value(const BenchFigures& figures, const std::string& workload,
                const std::string& durability) {
     auto members =
@@ -50,6 +60,7 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
         }
     };
     add("events_per_second", figures.events_per_second);
+    add("cpu_us_per_event", figures.cpu_us_per_event);
     add("step_us", figures.step_us);
     add("elapsed_ms", figures.elapsed_ms);
     add("restart_ms", figures.restart_ms);

@@ -29,6 +29,7 @@ struct BenchFigures {
     std::uint64_t fired = 0;
     std::uint64_t commits = 0;
     Samples events_per_second;
+    Samples cpu_us_per_event; ///< Of this process: steadier than the rate where others run too.
     Samples step_us;
     Samples elapsed_ms;
     Samples restart_ms;
@@ -45,6 +46,8 @@ struct BenchFigures {
 };
 
 std::uint64_t resident_bytes();
+/// That this process has had on all cores.
+double cpu_seconds();
 Value to_value(const BenchFigures& figures, const std::string& workload,
                const std::string& durability);
 std::string to_table(const Value& report);

@@ -148,6 +148,13 @@ Result<Value> BenchWorld::await(const std::string& run) {
     return wait_for([&](auto done) { engine_->await({.id = run}, std::move(done)); });
 }
 
+Result<void> BenchWorld::remove(const std::string& run) {
+    TRY(wait_for([&](auto done) {
+        engine_->remove({.id = run}, engine::WhenRunning::Terminate, std::move(done));
+    }));
+    return {};
+}
+
 double measure_sync_us(const std::filesystem::path& folder, std::size_t bytes, int times) {
     auto path = folder / "sync-ceiling";
     auto file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);

@@ -80,6 +80,7 @@ public:
     Result<void> define(const Value& form);
     Result<void> start(const std::string& run, const std::string& definition);
     Result<Value> await(const std::string& run);
+    Result<void> remove(const std::string& run);
 
 private:
     explicit BenchWorld(const BenchOptions& options) : options_(options) {}

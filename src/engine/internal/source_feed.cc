@@ -21,7 +21,9 @@ namespace sluice::engine {
 namespace {
 
 constexpr auto chunk_bytes = std::size_t{512 * 1024};
-// A source is not read further ahead of what is durable, nor one of its partitions.
+// A source is not read further ahead of what is durable, nor one of its partitions. Bytes take
+// about twice as much memory, by the events that point into them.
+constexpr auto bytes_under_way_max = std::size_t{8} << 20U;
 constexpr auto chunks_under_way_max = std::size_t{32};
 constexpr auto chunks_of_one_max = std::size_t{16};
 // So often shards that nothing was for are told how far the partition is, at the latest after as
@@ -71,8 +73,9 @@ public:
     Result<std::uint64_t> run(const std::stop_token& stop) {
         TRY(begin());
         for (auto is_last = false; !is_last;) {
-            if (!TRY(progress_->wait_for_fewer_than(chunks_under_way_max, stop)) ||
-                stop.stop_requested()) {
+            auto has_room = TRY(
+                progress_->wait_for_fewer_than(chunks_under_way_max, bytes_under_way_max, stop));
+            if (!has_room || stop.stop_requested()) {
                 break;
             }
             auto chunk = TRY(source_.read(chunk_bytes, idle_wait));
@@ -143,7 +146,7 @@ private:
         }
         auto parts = TRY(split(chunk, partition));
         partition.last = chunk.records.back().number;
-        progress_->begin(partition.name, first, partition.last, parts.size());
+        progress_->begin(partition.name, first, partition.last, parts.size(), chunk.bytes->size());
         for (auto& [shard, part] : parts) {
             count_ += part.events.size();
             part.done = [progress = progress_, name = partition.name,
@@ -309,13 +312,13 @@ private:
     }
 
     Result<void> finish(const std::stop_token& stop) {
-        auto has_waited = TRY(progress_->wait_for_fewer_than(1, stop));
+        auto has_waited = TRY(progress_->wait_for_all(stop));
         for (const auto& [name, partition] : partitions_) {
             if (!has_waited || !partition.is_numbered) {
                 leave(partition);
             }
         }
-        std::ignore = TRY(progress_->wait_for_fewer_than(1, {}));
+        std::ignore = TRY(progress_->wait_for_all({}));
         for (auto& [name, partition] : partitions_) {
             if (partition.is_numbered && partition.last > partition.moved) {
                 move_along(partition);

@@ -83,7 +83,7 @@ constexpr auto shared_pairs = std::to_array<Pair>({
     {"log.connection.close", "false"},
 });
 
-// Prefetched at most: 8 MiB, 50,000 messages (each has some 400 bytes of its own) and what one
+// Prefetched at most: 8 MiB, 20,000 messages (each has some 400 bytes of its own) and what one
 // request more brings.
 constexpr auto consumer_pairs = std::to_array<Pair>({
     {"enable.auto.commit", "false"},
@@ -91,7 +91,7 @@ constexpr auto consumer_pairs = std::to_array<Pair>({
     {"auto.offset.reset", "error"},
     {"isolation.level", "read_committed"},
     {"queued.max.messages.kbytes", "8192"},
-    {"queued.min.messages", "50000"},
+    {"queued.min.messages", "20000"},
     {"fetch.max.bytes", "8388608"},
     {"max.partition.fetch.bytes", "1048576"},
     {"fetch.wait.max.ms", "100"},
