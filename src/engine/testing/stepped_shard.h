@@ -58,10 +58,10 @@ public:
     }
 
     Release commit() {
-        auto batch = store_.make_batch();
-        auto release = shard_->write(*batch);
-        bytes_ = batch->bytes();
-        INVARIANT(store_.commit(*batch).has_value(), "the store takes it");
+        auto commit = Commit{store_.make_batch()};
+        auto release = shard_->write(commit);
+        bytes_ = commit.bytes();
+        INVARIANT(store_.commit(commit.finish()).has_value(), "the store takes it");
         shard_->confirm_synced(release.commit);
         return release;
     }
