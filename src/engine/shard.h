@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/awake_runs.h"
-#include "engine/commit.h"
 #include "engine/input.h"
+#include "engine/internal/commit.h"
 #include "engine/internal/crash_marker.h"
 #include "engine/internal/shard_clock.h"
 #include "engine/internal/timers.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trigger/packed_record.h"
+#include "trigger/internal/packed_record.h"
 #include "value/archive.h"
 
 namespace sluice::trigger {
@@ -144,10 +144,14 @@ void Journal::clear() {
     effects.clear();
 }
 
+std::string_view RecordPacker::pack(std::string_view record) {
+    return internal::pack(record, room_);
+}
+
 Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t most) {
     auto unpacked = std::string{};
-    if (is_packed(record)) {
-        unpacked = TRY(unpack(record));
+    if (internal::is_packed(record)) {
+        unpacked = TRY(internal::unpack(record));
         record = unpacked;
     }
     auto in = Decoder{record};

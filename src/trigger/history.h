@@ -89,6 +89,19 @@ private:
     std::uint64_t entries_ = 0;
 };
 
+/// Makes records smaller for the store: docs/formats/history.md.
+///
+/// Events of a batch are alike, so that a record of many shrinks to a fraction; it would otherwise
+/// be copied, checked and written several times over. One of few events stays as it is.
+class RecordPacker {
+public:
+    /// Good until the next call, and as long as the record is.
+    std::string_view pack(std::string_view record);
+
+private:
+    std::string room_;
+};
+
 /// All entries of a record, packed or not, or its last ones only. Fails with Corrupt.
 Result<std::vector<Entry>> decode_record(std::string_view record,
                                          std::uint64_t most = ~std::uint64_t{0});

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/commit.h"
+#include "engine/internal/commit.h"
 #include "observe/metrics.h"
 #include "reactor/mailbox.h"
 #include "store/store.h"

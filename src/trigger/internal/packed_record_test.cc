@@ -1,4 +1,4 @@
-#include "trigger/packed_record.h"
+#include "trigger/internal/packed_record.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,7 +6,7 @@
 #include "event/builder.h"
 #include "trigger/history.h"
 
-namespace sluice::trigger {
+namespace sluice::trigger::internal {
 namespace {
 
 std::string record_of(std::uint64_t events) {
@@ -22,9 +22,9 @@ std::string record_of(std::uint64_t events) {
 
 TEST(PackedRecord, ManyEventsShrinkAndAreReadAsTheyWere) {
     auto record = record_of(1000);
-    auto packer = RecordPacker{};
+    auto room = std::string{};
 
-    auto stored = packer.pack(record);
+    auto stored = pack(record, room);
 
     EXPECT_TRUE(is_packed(stored));
     EXPECT_LT(stored.size(), record.size() / 3);
@@ -37,9 +37,9 @@ TEST(PackedRecord, ManyEventsShrinkAndAreReadAsTheyWere) {
 
 TEST(PackedRecord, FewEventsStayAsTheyAre) {
     auto record = record_of(3);
-    auto packer = RecordPacker{};
+    auto room = std::string{};
 
-    auto stored = packer.pack(record);
+    auto stored = pack(record, room);
 
     EXPECT_FALSE(is_packed(stored));
     EXPECT_EQ(stored, record);
@@ -51,22 +51,22 @@ TEST(PackedRecord, WhatDoesNotShrinkStaysAsItIs) {
         state = state * 1664525U + 1013904223U;
         record += static_cast<char>(state >> 24U);
     }
-    auto packer = RecordPacker{};
+    auto room = std::string{};
 
-    EXPECT_EQ(packer.pack(record), record);
+    EXPECT_EQ(pack(record, room), record);
 }
 
 TEST(PackedRecord, AShorterOneBehindALongerOneIsItsOwn) {
-    auto packer = RecordPacker{};
-    static_cast<void>(packer.pack(record_of(1000)));
+    auto room = std::string{};
+    static_cast<void>(pack(record_of(1000), room));
     auto record = record_of(50);
 
-    EXPECT_EQ(unpack(packer.pack(record)).value(), record);
+    EXPECT_EQ(unpack(pack(record, room)).value(), record);
 }
 
 TEST(PackedRecord, DamageIsNamed) {
-    auto packer = RecordPacker{};
-    auto stored = std::string{packer.pack(record_of(1000))};
+    auto room = std::string{};
+    auto stored = std::string{pack(record_of(1000), room)};
 
     auto cut = unpack(std::string_view{stored}.substr(0, stored.size() / 2));
     auto boastful = unpack(std::string{"\4\xFF\xFF\xFF\xFF\x0F", 6} + "few bytes");
@@ -82,12 +82,12 @@ RC_GTEST_PROP(PackedRecord, AnyTextComesBack, (const std::vector<std::string>& w
     while (!words.empty() && record.size() < 3000) {
         record += *rc::gen::elementOf(words) + '.';
     }
-    auto packer = RecordPacker{};
-    auto stored = packer.pack(record);
+    auto room = std::string{};
+    auto stored = pack(record, room);
 
     auto back = is_packed(stored) ? unpack(stored).value() : std::string{stored};
     RC_ASSERT(back == record);
 }
 
 } // namespace
-} // namespace sluice::trigger
+} // namespace sluice::trigger::internal

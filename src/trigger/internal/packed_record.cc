@@ -1,4 +1,4 @@
-#include "trigger/packed_record.h"
+#include "trigger/internal/packed_record.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-namespace sluice::trigger {
+namespace sluice::trigger::internal {
 
 namespace {
 
@@ -23,7 +23,7 @@ int size_of(std::string_view bytes) {
 
 } // namespace
 
-std::string_view RecordPacker::pack(std::string_view record) {
+std::string_view pack(std::string_view record, std::string& room) {
     if (record.size() < record_bytes_min || record.size() > LZ4_MAX_INPUT_SIZE) {
         return record;
     }
@@ -34,14 +34,14 @@ std::string_view RecordPacker::pack(std::string_view record) {
     // What saves less than an eighth is not worth reading it back.
     auto bytes_max = record.size() - record.size() / 8;
     // Never smaller again: growing would fill it with zeros each time.
-    room_.resize(std::max(room_.size(), head.size() + bytes_max));
-    head.copy(room_.data(), head.size());
-    auto bytes = LZ4_compress_fast(record.data(), room_.data() + head.size(), size_of(record),
+    room.resize(std::max(room.size(), head.size() + bytes_max));
+    head.copy(room.data(), head.size());
+    auto bytes = LZ4_compress_fast(record.data(), room.data() + head.size(), size_of(record),
                                    static_cast<int>(bytes_max), acceleration);
     if (bytes <= 0) {
         return record;
     }
-    return std::string_view{room_}.substr(0, head.size() + static_cast<std::size_t>(bytes));
+    return std::string_view{room}.substr(0, head.size() + static_cast<std::size_t>(bytes));
 }
 
 bool is_packed(std::string_view stored) {
@@ -65,4 +65,4 @@ Result<std::string> unpack(std::string_view stored) {
     return record;
 }
 
-} // namespace sluice::trigger
+} // namespace sluice::trigger::internal

@@ -1,4 +1,4 @@
-#include "engine/commit.h"
+#include "engine/internal/commit.h"
 
 namespace sluice::engine {
 

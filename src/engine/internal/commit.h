@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/store.h"
-#include "trigger/packed_record.h"
+#include "trigger/history.h"
 
 namespace sluice::engine {
 
