@@ -83,15 +83,15 @@ constexpr auto shared_pairs = std::to_array<Pair>({
     {"log.connection.close", "false"},
 });
 
-// Prefetched at most: 8 MiB, 20,000 messages (each has some 400 bytes of its own) and what one
+// Prefetched at most: 4 MiB, 10,000 messages (each has some 400 bytes of its own) and what one
 // request more brings.
 constexpr auto consumer_pairs = std::to_array<Pair>({
     {"enable.auto.commit", "false"},
     {"enable.auto.offset.store", "false"},
     {"auto.offset.reset", "error"},
     {"isolation.level", "read_committed"},
-    {"queued.max.messages.kbytes", "8192"},
-    {"queued.min.messages", "20000"},
+    {"queued.max.messages.kbytes", "4096"},
+    {"queued.min.messages", "10000"},
     {"fetch.max.bytes", "8388608"},
     {"max.partition.fetch.bytes", "1048576"},
     {"fetch.wait.max.ms", "100"},
