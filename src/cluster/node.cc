@@ -290,10 +290,10 @@ void Node::lose_all(std::string_view why) {
     }
     owned_.clear();
     leaving_.clear();
+    // Under the lock: lanes are told before any is adopted again.
+    engine_->lose_all({Errc::Unavailable, std::string{why}}, [] {});
     lock.unlock();
     diagnostics_.warn("all shards are given up", {{"why", why}});
-    // Lanes do so before they adopt any again.
-    engine_->lose_all({Errc::Unavailable, std::string{why}}, [] {});
 }
 
 void Node::hand_on(engine::Input&& input) {

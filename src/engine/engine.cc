@@ -143,10 +143,7 @@ public:
 
     void lose_all(const Error& error, const std::function<void()>& done) override {
         for (auto& each : lanes_) {
-            each->order([error, done](Lane& lane) {
-                lane.lose(error);
-                done();
-            });
+            each->lose(error, done);
         }
     }
 
@@ -499,7 +496,10 @@ private:
         if (options_.sharing) {
             made.elsewhere = options_.sharing->elsewhere;
             made.lost = [this, lane](const Error& error) {
-                options_.sharing->lost(shards_of_lane(lane), error);
+                // While it stood in a commit they were given up, and some may have been taken anew.
+                if (!lanes_[lane]->is_losing()) {
+                    options_.sharing->lost(shards_of_lane(lane), error);
+                }
             };
         }
         return made;

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "store/memory/memory_store.h"
+#include "store/testing/forwarding_store.h"
 
 namespace sluice::engine {
 namespace {
@@ -18,34 +19,21 @@ Time at_second(std::int64_t second) {
 }
 
 /// Does something before one of its scans.
-class BusyStore final : public store::Store {
+class BusyStore final : public store::testing::ForwardingStore {
 public:
-    explicit BusyStore(store::Store& store) : store_(store) {}
+    using ForwardingStore::ForwardingStore;
 
-    std::uint16_t shard_count() const override { return store_.shard_count(); }
-    Result<std::vector<store::ShardState>> acquire(std::span<const ShardId> shards) override {
-        return store_.acquire(shards);
-    }
-    std::unique_ptr<store::Batch> make_batch() override { return store_.make_batch(); }
-    Result<void> commit(store::Batch& batch) override { return store_.commit(batch); }
-    Result<void> sync() override { return store_.sync(); }
-    Result<std::optional<std::string>> get(std::string_view key) const override {
-        return store_.get(key);
-    }
     std::unique_ptr<store::Cursor> scan(std::string_view from, std::string_view to) const override {
         if (scans_++ == before_scan) {
             work();
         }
-        return store_.scan(from, to);
+        return ForwardingStore::scan(from, to);
     }
-    bool is_writable() const override { return true; }
-    std::uint64_t disk_bytes() const override { return 0; }
 
     std::function<void()> work;
     int before_scan = 0;
 
 private:
-    store::Store& store_;
     mutable int scans_ = 0;
 };
 

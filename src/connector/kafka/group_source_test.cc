@@ -91,7 +91,7 @@ TEST_P(KafkaRebalance, MembersShareThePartitionsAndLoseNothing) {
     auto owned = std::set<std::string>{};
     auto id = std::uint64_t{100};
     auto missing = std::set<std::string>{};
-    auto end = SystemClock{}.steady() + Nanos{30s};
+    auto end = SystemClock{}.steady() + Nanos{120s};
     // Both have one partition each when the second reads something.
     while (owned.empty() && SystemClock{}.steady() < end) {
         put(0, id, id);

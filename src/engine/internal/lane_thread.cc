@@ -29,6 +29,15 @@ LaneThread::~LaneThread() {
     stop();
 }
 
+void LaneThread::lose(const Error& error, std::function<void()> done) {
+    ++losses_;
+    order([this, error, done = std::move(done)](Lane& lane) {
+        lane.lose(error);
+        --losses_;
+        done();
+    });
+}
+
 void LaneThread::start() {
     thread_ = reactor::start_thread(name_, [this](std::stop_token) { run(); });
 }

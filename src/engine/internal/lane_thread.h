@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -25,6 +27,10 @@ public:
     /// Has something done on the lane's thread, behind what was posted; dropped once it stops. From
     /// any thread.
     void order(Order order) { mailbox_.push_unbounded(std::move(order)); }
+    /// Has it give up its shards, behind what was posted; dropped once it stops. From any thread.
+    void lose(const Error& error, std::function<void()> done);
+    /// It was told to give up its shards, and has not come to it yet. From any thread.
+    bool is_losing() const { return losses_ > 0; }
     void start();
     /// Finishes what was taken; twice is safe.
     void stop();
@@ -55,6 +61,7 @@ private:
     reactor::Mailbox<Mail> mailbox_;
     std::vector<Input> own_; ///< What the lane posts to itself: no lock, no waking.
     std::atomic<std::thread::id> thread_id_;
+    std::atomic<std::uint64_t> losses_ = 0; ///< Ordered, and not yet done.
     std::chrono::steady_clock::time_point next_sweep_;
     std::vector<Mail> mail_;
     bool is_stopping_ = false; ///< The lane's thread alone.

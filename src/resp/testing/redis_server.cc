@@ -173,6 +173,8 @@ void RedisServer::kill() {
 
 void RedisServer::pause() const {
     ::kill(process_, SIGSTOP);
+    // Until every thread of it stands still.
+    ::waitpid(process_, nullptr, WUNTRACED);
 }
 
 void RedisServer::resume() const {

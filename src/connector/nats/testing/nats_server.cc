@@ -105,6 +105,8 @@ void NatsServer::kill() {
 
 void NatsServer::pause() {
     ::kill(process_, SIGSTOP);
+    // Until every thread of it stands still.
+    ::waitpid(process_, nullptr, WUNTRACED);
 }
 
 void NatsServer::go_on() {
