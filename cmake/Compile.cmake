@@ -4,7 +4,7 @@ find_program(CCACHE ccache)
 if(CCACHE)
     if(CMAKE_UNITY_BUILD)
         # A batch names its sources by their whole paths: what another clone compiled would depend on that clone's.
-        set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
     else()
         # Paths relative to the tree, so that one clone finds what another has compiled.
         set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
@@ -14,7 +14,7 @@ endif()
 add_library(sluice_options INTERFACE)
 # Settings are structs filled by name: what is left out keeps its default, on purpose.
 target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -Wpedantic
-                                                -Wnon-virtual-dtor -Werror -fno-omit-frame-pointer)
+                                                -Wnon-virtual-dtor -Werror -fno-omit-frame-pointer -pthread)
 target_compile_definitions(sluice_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
 if(CMAKE_UNITY_BUILD)

@@ -12,7 +12,7 @@ namespace {
 constexpr auto label_cells_max = std::size_t{80};
 
 /// A quoted text of the DOT language, where backslashes begin escapes of Graphviz' own.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     auto out = std::string{"\""};
     for (auto letter : text) {
         if (letter == '"' || letter == '\\') {
@@ -40,7 +40,8 @@ public:
     explicit DotWriter(const Graph& graph) : graph_(graph), levels_(graph) {}
 
     std::string write() {
-        fmt::format_to(to(), "digraph {} {{\n  compound=true;\n", quoted(shown(graph_.title, 100)));
+        fmt::format_to(to(), "digraph {} {{\n  compound=true;\n",
+                       in_quotes(shown(graph_.title, 100)));
         fmt::format_to(to(), "  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
         fmt::format_to(to(), "  edge [fontname=\"sans-serif\"];\n");
         write_nodes();
@@ -55,11 +56,11 @@ private:
 
     /// Label lines are set apart by `\n`, which is no part of what is escaped.
     static std::string label_of(const Node& node) {
-        auto label = quoted(shown(node.name, label_cells_max));
+        auto label = in_quotes(shown(node.name, label_cells_max));
         for (const auto& line : {node.detail, node.status}) {
             if (!line.empty()) {
                 label.pop_back();
-                label += "\\n" + quoted(shown(line, label_cells_max)).substr(1);
+                label += "\\n" + in_quotes(shown(line, label_cells_max)).substr(1);
             }
         }
         return label;
@@ -96,7 +97,7 @@ private:
     void write_edge(const Edge& edge) {
         auto attributes = std::vector<std::string>{};
         if (!edge.label.empty()) {
-            attributes.push_back("label=" + quoted(shown(edge.label, label_cells_max)));
+            attributes.push_back("label=" + in_quotes(shown(edge.label, label_cells_max)));
         }
         if (edge.line == Line::Dashed) {
             attributes.emplace_back("style=dashed");

@@ -343,9 +343,9 @@ TestFile read_file(const Value& form, Problems& problems) {
             CaseReader{cases->as_list()[at], path, problems}.read(functions, tasks));
         const auto& name = read.cases.back().name;
         if (!name.empty() && !names.insert(name).second) {
-            trigger::report(
-                problems, join_path(path, "name"),
-                fmt::format("found {} again, expected names that differ", trigger::quoted(name)));
+            trigger::report(problems, join_path(path, "name"),
+                            fmt::format("found {} again, expected names that differ",
+                                        trigger::in_quotes(name)));
         }
     }
     return read;

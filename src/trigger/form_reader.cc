@@ -30,9 +30,9 @@ std::string_view shortened(std::string_view text) {
 std::string unknown_member(std::string_view name, std::span<const std::string_view> known) {
     auto meant = nearest(name, known);
     if (!meant.empty()) {
-        return fmt::format("unknown member {}: did you mean \"{}\"?", quoted(name), meant);
+        return fmt::format("unknown member {}: did you mean \"{}\"?", in_quotes(name), meant);
     }
-    return fmt::format("unknown member {}, expected one of {}", quoted(name),
+    return fmt::format("unknown member {}, expected one of {}", in_quotes(name),
                        fmt::join(known, ", "));
 }
 
@@ -40,7 +40,7 @@ std::string unknown_member(std::string_view name, std::span<const std::string_vi
 
 std::string describe(const Value& found) {
     switch (found.kind()) {
-        case value::Kind::String: return "the text " + quoted(found.as_string());
+        case value::Kind::String: return "the text " + in_quotes(found.as_string());
         case value::Kind::Bool: return found.as_bool() ? "true" : "false";
         case value::Kind::Int: return fmt::format("the number {}", found.as_int());
         case value::Kind::Uint: return fmt::format("the number {}", found.as_uint());
@@ -55,7 +55,7 @@ std::string describe(const Value& found) {
     return "something else";
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     auto shown = shortened(text);
     auto out = std::string{};
     value::write_json_string(shown, out);

@@ -22,7 +22,7 @@ inline constexpr std::size_t expression_bytes_max = 64UL * 1024;
 /// `the text "abc"`, `the number 3`, `a list`: what was found, short enough for a message.
 std::string describe(const Value& found);
 /// A text in quotes, cut when it is long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 /// `triggers` and `2` give `triggers/2`.
 std::string join_path(std::string_view path, std::string_view part);
 std::string join_path(std::string_view path, std::size_t index);

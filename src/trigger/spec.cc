@@ -143,7 +143,7 @@ Term parse_term(const Value& form, const std::string& path, Problems& problems) 
     if (!is_name(name)) {
         report(problems, path,
                fmt::format("found the name {}, expected 1 to {} bytes without control characters",
-                           quoted(name), name_bytes_max));
+                           in_quotes(name), name_bytes_max));
         return {};
     }
     return {.name = std::string{name}, .params = is_text ? Value{} : form.as_map().front().value};

@@ -20,7 +20,7 @@ std::string as_key(const std::string& name) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
                (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' || letter == '.';
     });
-    return is_plain ? name : trigger::quoted(name);
+    return is_plain ? name : trigger::in_quotes(name);
 }
 
 } // namespace
@@ -190,8 +190,9 @@ void MockedCast::report_missing(const event::Delivery& delivery, const std::stri
                                "and is not mocked: write `functions: {{{}: {{result: …}}}}` in "
                                "the case",
                                as_key(delivery.target));
-    missing_ = fmt::format("function {} was called{} with {}{} {}",
-                           trigger::quoted(delivery.target), by, input, is_mocked ? "," : "", what);
+    missing_ =
+        fmt::format("function {} was called{} with {}{} {}", trigger::in_quotes(delivery.target),
+                    by, input, is_mocked ? "," : "", what);
 }
 
 } // namespace sluice::trial::internal

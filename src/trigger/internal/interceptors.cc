@@ -29,7 +29,7 @@ Places find_places(const std::vector<TriggerSpec>& triggers, std::vector<Problem
         if (!is_new && !id.empty()) {
             report(problems, place_of(index, "id"),
                    fmt::format("found the id {} again, expected it once: triggers/{} has it",
-                               quoted(id), first->second));
+                               in_quotes(id), first->second));
         }
     }
     return places;
@@ -50,7 +50,7 @@ std::vector<std::size_t> find_targets(const std::vector<TriggerSpec>& triggers,
         } else {
             report(problems, place_of(index, "intercept/trigger"),
                    fmt::format("found {}, expected the id of a trigger in this set",
-                               quoted(intercept->trigger)));
+                               in_quotes(intercept->trigger)));
         }
     }
     return targets;

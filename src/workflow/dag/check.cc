@@ -20,8 +20,8 @@ namespace {
 
 using internal::Graph;
 using trigger::describe;
+using trigger::in_quotes;
 using trigger::join_path;
-using trigger::quoted;
 using trigger::report;
 
 constexpr auto cycle_shown_max = std::size_t{20};
@@ -69,7 +69,7 @@ void check_result(const Value& form, const std::string& path, const Flow& flow,
         if (!is_there) {
             auto place = path.empty() ? std::string{"result"} : join_path(path, "result");
             report(problems, place_of(*result, place, name),
-                   fmt::format("there is no task {}", quoted(name)));
+                   fmt::format("there is no task {}", in_quotes(name)));
         }
     }
 }
@@ -180,7 +180,7 @@ private:
             report(problems_, join_path(path, "call"),
                    fmt::format("there is no function {}: expected one declared under functions, or "
                                "echo, fail, flaky, noop or sleep",
-                               quoted(name)));
+                               in_quotes(name)));
         }
     }
 
@@ -215,14 +215,14 @@ private:
         if (found == flow_.by_name.end()) {
             report(problems_, path,
                    fmt::format("there is no task {}: expected one that comes after this",
-                               quoted(name.as_string())));
+                               in_quotes(name.as_string())));
             return;
         }
         const auto& after = flow_.tasks[found->second].after;
         if (std::ranges::find(after, branch) == after.end()) {
             report(problems_, path,
                    fmt::format("task {} does not come after this one: expected \"{}\" in its after",
-                               quoted(name.as_string()), flow_.tasks[branch].name));
+                               in_quotes(name.as_string()), flow_.tasks[branch].name));
         }
     }
 
@@ -247,7 +247,7 @@ private:
             place = checker->flow_.owner;
             checker = checker->outer_;
         }
-        complain(fmt::format("there is no task {}", quoted(name)));
+        complain(fmt::format("there is no task {}", in_quotes(name)));
     }
 
     const Flow& flow_;

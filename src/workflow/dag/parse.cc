@@ -16,8 +16,8 @@ namespace {
 
 using trigger::describe;
 using trigger::FormReader;
+using trigger::in_quotes;
 using trigger::join_path;
-using trigger::quoted;
 using trigger::report;
 
 constexpr auto tasks_max = std::size_t{500'000};
@@ -82,7 +82,7 @@ private:
             report(problems_, task.path,
                    fmt::format("found the name {}, expected 1 to {} bytes without '/' and control "
                                "characters that do not begin with '('",
-                               quoted(task.name), name_bytes_max));
+                               in_quotes(task.name), name_bytes_max));
         }
         if (!form.is_map()) {
             report(problems_, task.path,
@@ -155,9 +155,9 @@ private:
             auto meant = nearest(name, known);
             report(problems_, join_path(task.path, name),
                    meant.empty() ? fmt::format("unknown member {}, expected one of {}",
-                                               quoted(name), fmt::join(known, ", "))
+                                               in_quotes(name), fmt::join(known, ", "))
                                  : fmt::format("unknown member {}: did you mean \"{}\"?",
-                                               quoted(name), meant));
+                                               in_quotes(name), meant));
         }
     }
 
@@ -171,7 +171,7 @@ private:
             return found->second;
         }
         report(problems_, path,
-               fmt::format("there is no task {}{}", quoted(name.as_string()),
+               fmt::format("there is no task {}{}", in_quotes(name.as_string()),
                            suggestion(name.as_string())));
         return std::nullopt;
     }
@@ -208,8 +208,9 @@ private:
             }
             auto self = static_cast<std::uint32_t>(&task - flow_.tasks.data());
             if (std::exchange(seen_[*found], self) == self) {
-                report(problems_, place,
-                       fmt::format("found {} again, expected it once", quoted(name.as_string())));
+                report(
+                    problems_, place,
+                    fmt::format("found {} again, expected it once", in_quotes(name.as_string())));
                 return;
             }
             task.after.push_back(*found);

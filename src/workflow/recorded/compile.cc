@@ -109,8 +109,8 @@ void check_functions(const Workflow& workflow, const Names& functions, Problems&
                         fmt::format("there is no function {}, which {} task{} call{}: declare it "
                                     "in a file for --functions, set it up on the server, or run "
                                     "it with --functions simulate",
-                                    trigger::quoted(name), entry.count, entry.count == 1 ? "" : "s",
-                                    entry.count == 1 ? "s" : ""));
+                                    trigger::in_quotes(name), entry.count,
+                                    entry.count == 1 ? "" : "s", entry.count == 1 ? "s" : ""));
     }
 }
 

@@ -13,8 +13,8 @@ namespace {
 using internal::member_of;
 using internal::text_of;
 using trigger::describe;
+using trigger::in_quotes;
 using trigger::join_path;
-using trigger::quoted;
 
 class PegasusReader {
 public:
@@ -37,7 +37,7 @@ private:
         if (!type.empty() && type != "job") {
             tasks_.report(join_path(task.path, "type"),
                           fmt::format("found {}, expected job: run other workflows on their own",
-                                      quoted(type)));
+                                      in_quotes(type)));
         }
         if (job.is_map() && text_of(job, "name").empty()) {
             tasks_.report(task.path, "found no name, expected that of a transformation");
@@ -93,7 +93,7 @@ private:
                 tasks_.report(fmt::format("{}/uses/{}", tasks_.task(at).path, place),
                               fmt::format("found {} as an output again, expected one job to write "
                                           "it: the first is {}",
-                                          quoted(file), tasks_.task(first->second).path));
+                                          in_quotes(file), tasks_.task(first->second).path));
             }
         });
         return Value::list(std::move(files));
@@ -137,7 +137,7 @@ private:
             if (!before) {
                 tasks_.report(path,
                               fmt::format("there is no job {}: expected the id of one in jobs",
-                                          quoted(text_of(entry, "id"))));
+                                          in_quotes(text_of(entry, "id"))));
                 continue;
             }
             for (auto behind : tasks_.find_all(entry, path, "children")) {

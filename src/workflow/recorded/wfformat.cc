@@ -13,8 +13,8 @@ namespace {
 using internal::member_of;
 using internal::text_of;
 using trigger::describe;
+using trigger::in_quotes;
 using trigger::join_path;
-using trigger::quoted;
 
 /// Since 1.5 what was planned and what was seen stand apart, joined by id; before, a task has
 /// both, and tasks name each other by name.
@@ -84,7 +84,7 @@ private:
                 tasks_.report(task.path,
                               fmt::format("task {} has no run time, expected one in "
                                           "workflow/execution/tasks: its id and runtimeInSeconds",
-                                          quoted(task.name)));
+                                          in_quotes(task.name)));
             }
         }
     }
@@ -99,12 +99,12 @@ private:
                                      : fmt::format("there is no task {} in "
                                                    "workflow/specification/tasks: expected it "
                                                    "there too, or not here",
-                                                   quoted(id)));
+                                                   in_quotes(id)));
             return;
         }
         if (has_time[*task]) {
             tasks_.report(join_path(path, "id"),
-                          fmt::format("found {} again, expected each task once", quoted(id)));
+                          fmt::format("found {} again, expected each task once", in_quotes(id)));
             return;
         }
         has_time[*task] = true;

@@ -17,8 +17,8 @@ namespace sluice::workflow::recorded::internal {
 namespace {
 
 using trigger::describe;
+using trigger::in_quotes;
 using trigger::join_path;
-using trigger::quoted;
 
 constexpr auto seconds_max = 1e9;
 constexpr auto task_name_bytes_max = std::size_t{150};
@@ -106,7 +106,7 @@ void TaskReader::check_name(const Value& name, const std::string& path, std::uin
     if (!is_new) {
         report(path, fmt::format("found {} again, expected each task to have one of its own: the "
                                  "first is {}",
-                                 quoted(name.as_string()), workflow_.tasks[first->second].path));
+                                 in_quotes(name.as_string()), workflow_.tasks[first->second].path));
         return;
     }
     task.name = std::move(own);
@@ -153,7 +153,7 @@ std::vector<std::uint32_t> TaskReader::find_all(const Value& form, const std::st
             found.push_back(*task);
         } else if (name.is_string()) {
             report(join_path(place, at),
-                   fmt::format("there is no task {}{}", quoted(name.as_string()),
+                   fmt::format("there is no task {}{}", in_quotes(name.as_string()),
                                suggestion(name.as_string())));
         } else {
             report(join_path(place, at),
