@@ -16,6 +16,10 @@ namespace {
 
 using namespace sluice;
 
+constexpr auto usual = std::string_view{
+    R"({"specversion":"1.0","id":"1","source":"/shop","type":"order.paid","subject":"order-7",)"
+    R"("run":"r-1","time":"2026-11-15T05:57:30Z","ext":"x","data":{"n":1}})"};
+
 void look_up(const Event& event, std::string_view text) {
     auto path = std::vector<std::string_view>{};
     for (auto size = std::size_t{0}; size < 4 && !text.empty(); ++size) {
@@ -65,6 +69,30 @@ void check_trusted(event::Codec& codec, std::string_view text) {
     look_up(*event, text);
 }
 
+/// A codec that has seen others reads it the same: those before a null, or usual ones.
+void check_familiar(std::string_view text) {
+    auto end = text.find('\0');
+    auto before = end == std::string_view::npos ? usual : text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? 0 : end + 1);
+    auto experienced = event::Codec{};
+    for (auto count = 0; count < 6; ++count) {
+        static_cast<void>(experienced.parse(before));
+    }
+    auto fresh = event::Codec{}.parse(text);
+    auto found = experienced.parse(text);
+    INVARIANT(found.has_value() == fresh.has_value(), "what came before decides nothing");
+    if (!found) {
+        INVARIANT(found.error().message == fresh.error().message, "nor what is told");
+        return;
+    }
+    INVARIANT(found->json() == fresh->json() && found->attributes() == fresh->attributes() &&
+                  found->identity() == fresh->identity() && found->type() == fresh->type() &&
+                  found->subject() == fresh->subject() && found->run() == fresh->run() &&
+                  found->scope() == fresh->scope() && found->time() == fresh->time() &&
+                  found->data() == fresh->data(),
+              "nor what is found");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -79,5 +107,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         }
     }
     check_trusted(codec, text);
+    check_familiar(text);
     return 0;
 }

@@ -22,6 +22,10 @@ constexpr auto places = std::array{
 };
 
 constexpr auto shown_bytes_max = std::size_t{80};
+/// After so many events that look different the last of them is what others are held against; where
+/// that does not help, after more.
+constexpr auto strangers_min = std::size_t{4};
+constexpr auto strangers_max = std::size_t{1024};
 
 std::uint32_t bit(Attribute attribute) {
     return 1U << static_cast<unsigned>(attribute);
@@ -70,6 +74,9 @@ std::string_view span_from(const char* begin, const Scanner& scanner) {
 
 } // namespace
 
+EnvelopeReader::EnvelopeReader(const Limits& limits)
+    : limits_(limits), strangers_allowed_(strangers_min) {}
+
 void EnvelopeReader::reset() {
     envelope_ = {};
     seen_ = 0;
@@ -85,8 +92,10 @@ Result<Envelope> EnvelopeReader::read(Scanner& scanner) {
     scanner.skip_space();
     scanner.forget_line_breaks();
     const auto* begin = scanner.position();
+    auto familiar_count = TRY(read_familiar(scanner));
     auto name = Scanner::String{};
-    auto step = scanner.next_member(true, name);
+    auto step = scanner.next_member(familiar_count == 0, name);
+    auto is_familiar = step == Step::End && familiar_count == shape_.members().size();
     for (; step == Step::Item; step = scanner.next_member(false, name)) {
         TRY(read_member(scanner, name));
     }
@@ -96,13 +105,53 @@ Result<Envelope> EnvelopeReader::read(Scanner& scanner) {
     TRY(check_required());
     envelope_.json = span_from(begin, scanner);
     must_copy_ = must_copy_ || scanner.has_line_break();
+    remember(is_familiar);
     return envelope_;
+}
+
+Result<std::size_t> EnvelopeReader::read_familiar(Scanner& scanner) {
+    auto count = std::size_t{0};
+    for (auto& member : shape_.members()) {
+        const auto* lead = scanner.position();
+        if (!scanner.take(member.lead)) {
+            break;
+        }
+        scanner.skip_space();
+        ++count;
+        auto attribute = member.attribute;
+        auto name = std::string_view{lead + member.name_begin, member.name_size};
+        note_familiar(attribute, name);
+        const auto* value = scanner.position();
+        if (!member.value.empty() && scanner.take(member.value)) {
+            keep(attribute, {value + 1, member.value.size() - 2});
+            continue;
+        }
+        member.value.clear();
+        TRY(read_value(scanner, attribute, name));
+    }
+    return count;
+}
+
+void EnvelopeReader::remember(bool is_familiar) {
+    if (is_familiar) {
+        strangers_ = 0;
+        strangers_allowed_ = strangers_min;
+    } else if (++strangers_ >= strangers_allowed_) {
+        strangers_ = 0;
+        strangers_allowed_ = std::min(strangers_allowed_ * 2, strangers_max);
+        shape_.learn(envelope_.json);
+    }
 }
 
 Result<void> EnvelopeReader::read_member(Scanner& scanner, const Scanner::String& raw_name) {
     auto name = text_of(raw_name);
     auto attribute = attribute_named(name);
     TRY(note_attribute(attribute, name));
+    return read_value(scanner, attribute, name);
+}
+
+Result<void> EnvelopeReader::read_value(Scanner& scanner, Attribute attribute,
+                                        std::string_view name) {
     if (attribute == Attribute::Data) {
         return read_data(scanner);
     }
@@ -124,17 +173,22 @@ Result<void> EnvelopeReader::note_attribute(Attribute attribute, std::string_vie
     if (is_extension ? has_extension(name) : (seen_ & bit(attribute)) != 0) {
         return fail(Errc::InvalidInput, "member {} stands twice: expected it once", shown(name));
     }
-    seen_ |= bit(attribute);
-    if (is_extension) {
-        extensions_.push_back(name);
-    }
-    auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
-    attributes_ += is_payload ? 0 : 1;
+    note_familiar(attribute, name);
     if (attributes_ > limits_.attributes_max) {
         return fail(Errc::LimitExceeded, "the event has more attributes than {}",
                     limits_.attributes_max);
     }
     return {};
+}
+
+/// One that events before had: its name is right, and it stands once.
+void EnvelopeReader::note_familiar(Attribute attribute, std::string_view name) {
+    seen_ |= bit(attribute);
+    if (attribute == Attribute::Extension) {
+        extensions_.push_back(name);
+    }
+    auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
+    attributes_ += is_payload ? 0 : 1;
 }
 
 Result<void> EnvelopeReader::read_text(Scanner& scanner, Attribute attribute,

@@ -12,6 +12,7 @@
 #include "event/event.h"
 #include "event/internal/attribute.h"
 #include "event/internal/scanner.h"
+#include "event/internal/shape.h"
 
 namespace sluice::event::internal {
 
@@ -21,7 +22,7 @@ namespace sluice::event::internal {
 /// last.
 class EnvelopeReader {
 public:
-    explicit EnvelopeReader(const Limits& limits) : limits_(limits) {}
+    explicit EnvelopeReader(const Limits& limits);
 
     /// Every rule is checked. Fails with InvalidInput or LimitExceeded. The scanner stands behind
     /// the object afterwards.
@@ -34,8 +35,13 @@ public:
     Envelope own(const Envelope& envelope, std::shared_ptr<const void>& owner) const;
 
 private:
+    /// Members as they stood in events before: how many there were.
+    Result<std::size_t> read_familiar(Scanner& scanner);
+    void remember(bool is_familiar);
     Result<void> read_member(Scanner& scanner, const Scanner::String& name);
+    Result<void> read_value(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> note_attribute(Attribute attribute, std::string_view name);
+    void note_familiar(Attribute attribute, std::string_view name);
     Result<void> read_text(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> read_other(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> read_data(Scanner& scanner);
@@ -49,6 +55,9 @@ private:
     bool has_extension(std::string_view name) const;
 
     Limits limits_;
+    Shape shape_;
+    std::size_t strangers_ = 0; ///< Events since the last that had the shape.
+    std::size_t strangers_allowed_;
     Envelope envelope_;
     std::uint32_t seen_ = 0;    ///< A bit for each attribute whose name stood in the text.
     std::uint32_t present_ = 0; ///< Those that are not null.

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -84,6 +85,14 @@ public:
         }
         ++at_;
         return true;
+    }
+
+    /// Moves behind a text that comes next, byte by byte the same.
+    bool take(std::string_view expected) {
+        auto is_next = static_cast<std::size_t>(end_ - at_) >= expected.size() &&
+                       std::memcmp(at_, expected.data(), expected.size()) == 0;
+        at_ += is_next ? expected.size() : 0;
+        return is_next;
     }
 
     bool read_string(String& string) {

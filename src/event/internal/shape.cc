@@ -1,0 +1,57 @@
+#include "event/internal/shape.h"
+
+#include <utility>
+
+#include "event/internal/scanner.h"
+
+namespace sluice::event::internal {
+
+namespace {
+
+using Step = Scanner::Step;
+
+constexpr auto value_bytes_max = std::size_t{256};
+
+std::string_view span_to(const Scanner& scanner, const char* begin) {
+    return {begin, static_cast<std::size_t>(scanner.position() - begin)};
+}
+
+std::string plain_text(Scanner& scanner) {
+    const auto* begin = scanner.position();
+    auto string = Scanner::String{};
+    auto is_plain = scanner.read_string(string) && string.is_plain;
+    return is_plain && string.raw.size() <= value_bytes_max ? std::string{span_to(scanner, begin)}
+                                                            : std::string{};
+}
+
+} // namespace
+
+void Shape::learn(std::string_view json) {
+    members_.clear();
+    auto scanner = Scanner{json};
+    const auto* begin = scanner.position();
+    auto name = Scanner::String{};
+    for (auto is_first = true; scanner.next_member(is_first, name) == Step::Item;
+         is_first = false) {
+        if (name.has_escape || scanner.has_line_break()) {
+            return;
+        }
+        auto lead = span_to(scanner, begin);
+        auto attribute = attribute_named(name.raw);
+        auto value = std::string{};
+        auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
+        if (scanner.peek() == '"' && !is_payload) {
+            value = plain_text(scanner);
+        } else {
+            scanner.skip_value(depth_max_hard);
+        }
+        members_.push_back({.lead = std::string{lead},
+                            .name_begin = static_cast<std::size_t>(name.raw.data() - lead.data()),
+                            .name_size = name.raw.size(),
+                            .attribute = attribute,
+                            .value = std::move(value)});
+        begin = scanner.position();
+    }
+}
+
+} // namespace sluice::event::internal
