@@ -20,6 +20,8 @@ namespace sluice::cluster {
 namespace {
 
 constexpr auto handover_wait_max = std::chrono::seconds{10};
+// Opening a shard may take a while: between so many it sees whether the lease is to be renewed.
+constexpr auto taken_at_once_max = std::size_t{4};
 
 Nanos steady_now() {
     return std::chrono::steady_clock::now().time_since_epoch();
@@ -160,7 +162,8 @@ void Node::keep_leases(const std::stop_token& stop) {
                               {{"why", renewed.error().message}});
         }
         auto lock = std::unique_lock{mutex_};
-        changed_.wait_for(lock, stop, options_.lease / 6, [this] { return !lost_.empty(); });
+        changed_.wait_for(lock, stop, options_.lease / 6,
+                          [this] { return !lost_.empty() || has_more_to_take_; });
     }
 }
 
@@ -211,13 +214,27 @@ Result<void> Node::renew() {
     if (!wanted.let_go.empty() && !is_moving) {
         let_go(wanted.let_go);
     }
-    if (!wanted.take.empty()) {
-        TRY(take_shards(wanted.take));
+    return take_shards(wanted.take, began + options_.lease / 6);
+}
+
+/// As many as it can until then.
+Result<void> Node::take_shards(std::span<const ShardId> shards, Nanos until) {
+    auto losses = losses_.load();
+    auto taken = std::size_t{0};
+    while (!shards.empty() && losses == losses_ && steady_now() < until) {
+        auto count = std::min(shards.size(), taken_at_once_max);
+        taken += TRY(take_some(shards.first(count)));
+        shards = shards.subspan(count);
+    }
+    has_more_to_take_ = !shards.empty();
+    if (taken > 0) {
+        auto lock = std::lock_guard{mutex_};
+        diagnostics_.info("shards were taken", {{"count", taken}, {"owned", owned_.size()}});
     }
     return {};
 }
 
-Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
+Result<std::size_t> Node::take_some(std::span<const ShardId> shards) {
     auto answer = leases_.take(member_, shards);
     if (!answer) {
         // Some of them may have been taken; they are released with the next renewal.
@@ -232,7 +249,7 @@ Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
         std::ranges::transform(taken, std::back_inserter(ids),
                                [](const auto& each) { return each.first; });
         TRY(leases_.release(member_, ids));
-        return adopted;
+        return std::unexpected(std::move(adopted).error());
     }
     auto lock = std::unique_lock{mutex_};
     for (const auto& [shard, state] : taken) {
@@ -242,15 +259,14 @@ Result<void> Node::take_shards(const std::vector<ShardId>& shards) {
         // The engine may have dropped some that it had just been given.
         lock.unlock();
         lose_all("some were lost while others were taken");
-        return {};
+        return 0;
     }
     for (const auto& [shard, state] : taken) {
         table_.owners[shard.raw()] = member_.id;
         feed_->add(shard);
     }
     peers_->set_table(table_);
-    diagnostics_.info("shards were taken", {{"count", taken.size()}, {"owned", owned_.size()}});
-    return {};
+    return taken.size();
 }
 
 void Node::let_go(const std::vector<ShardId>& shards) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,7 +84,9 @@ private:
     bool is_late() const;
     Result<void> renew();
     void lose_all(std::string_view why);
-    Result<void> take_shards(const std::vector<ShardId>& shards);
+    Result<void> take_shards(std::span<const ShardId> shards, Nanos until);
+    /// How many it got.
+    Result<std::size_t> take_some(std::span<const ShardId> shards);
     void let_go(const std::vector<ShardId>& shards);
     void hand_on(engine::Input&& input);
     void run_elsewhere(engine::StartInput&& input);
@@ -113,7 +116,8 @@ private:
     std::set<ShardId> leaving_;
     std::set<ShardId> lost_; ///< Another process may have them: their leases are given back.
     store::LeaseTable table_;
-    Nanos renewed_{0}; ///< When the lease was last asked for.
+    Nanos renewed_{0};              ///< When the lease was last asked for.
+    bool has_more_to_take_ = false; ///< Of the thread that renews alone.
     std::jthread thread_;
     std::jthread watcher_;
 };

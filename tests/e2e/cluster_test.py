@@ -110,7 +110,7 @@ class ClusterTest(ServerTest):
 
     def test_runs_are_shared_by_workers(self):
         first = self.process("worker")
-        first.wait_for("shards were taken count=64")
+        first.wait_for("owned=64")
         second = self.process("worker")
         gateway = self.process("gateway")
         second.wait_for("owned=32")
@@ -129,7 +129,7 @@ class ClusterTest(ServerTest):
 
     def test_what_is_no_event_is_set_aside(self):
         worker = self.process("worker")
-        worker.wait_for("shards were taken count=64")
+        worker.wait_for("owned=64")
         self.deploy(worker, JOIN)
         self.insist(worker, "POST", "/v1/runs", {"definition": "join", "id": "j"})
         self.send(worker, "j", range(1))
@@ -183,7 +183,7 @@ class ClusterTest(ServerTest):
     def under_load(self, disturb):
         """Joins are fed through a gateway while something happens to the workers."""
         workers = [self.process("worker")]
-        workers[0].wait_for("shards were taken count=64")
+        workers[0].wait_for("owned=64")
         workers.append(self.process("worker"))
         gateway = self.process("gateway")
         self.deploy(gateway, JOIN, TASKS)
