@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::numbers;
+using testing::Read;
 using testing::read_some;
 using testing::read_until;
 using testing::texts;
@@ -311,12 +312,16 @@ TEST_F(KafkaSource, AStartAtTheEndSkipsWhatWasThere) {
     auto options = orders();
     options.start = Start::End;
     auto source = std::move(*open_source("orders", options, diag_));
-    // The end is known once a first read has answered with a lag.
-    ASSERT_TRUE(read_until(*source, [&] { return source->lag().has_value(); }));
 
-    put("orders", 0, 4, 4);
+    // Where the end was when it was asked for is not told: what came before that is skipped too.
+    auto reads = std::vector<Read>{};
+    for (auto id = std::uint64_t{4}; reads.empty() && id < 100; ++id) {
+        put("orders", 0, id, id);
+        reads = read_some(*source, 1, 300ms);
+    }
 
-    EXPECT_THAT(numbers(read_some(*source, 1)), ElementsAre(4));
+    ASSERT_FALSE(reads.empty());
+    EXPECT_GT(reads[0].number, 3U);
 }
 
 TEST_F(KafkaSource, ATopicThatIsNotThereIsTroubleUntilItIs) {
