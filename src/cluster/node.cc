@@ -185,6 +185,7 @@ bool Node::is_late() const {
 }
 
 Result<void> Node::renew() {
+    has_more_to_take_ = false;
     auto began = steady_now();
     auto table = TRY(leases_.renew(member_, options_.lease));
     auto lock = std::unique_lock{mutex_};
@@ -217,14 +218,16 @@ Result<void> Node::renew() {
     return take_shards(wanted.take, began + options_.lease / 6);
 }
 
-/// As many as it can until then.
+/// As many as it can until then, and some in any case.
 Result<void> Node::take_shards(std::span<const ShardId> shards, Nanos until) {
     auto losses = losses_.load();
     auto taken = std::size_t{0};
-    while (!shards.empty() && losses == losses_ && steady_now() < until) {
+    auto has_time = true;
+    while (!shards.empty() && losses == losses_ && has_time) {
         auto count = std::min(shards.size(), taken_at_once_max);
         taken += TRY(take_some(shards.first(count)));
         shards = shards.subspan(count);
+        has_time = steady_now() < until;
     }
     has_more_to_take_ = !shards.empty();
     if (taken > 0) {

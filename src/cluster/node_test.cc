@@ -34,6 +34,10 @@ public:
 
     Result<store::LeaseTable> renew(const store::Member& member, Nanos lasts) override {
         auto lock = std::lock_guard{mutex_};
+        attempts_.push_back(steady_now());
+        if (renewals_ == renewals_max_) {
+            return fail(Errc::Unavailable, "it went away");
+        }
         if (steady_now() > until_) {
             owners_.clear();
         }
@@ -68,7 +72,13 @@ public:
         return std::string{proposal};
     }
 
+    /// After so many it is gone.
+    void renew_at_most(std::uint64_t renewals) { renewals_max_ = renewals; }
     std::uint64_t renewals() const { return renewals_; }
+    std::vector<Nanos> attempts() {
+        auto lock = std::lock_guard{mutex_};
+        return attempts_;
+    }
 
 private:
     std::vector<std::string> owners() const {
@@ -85,6 +95,8 @@ private:
     std::map<ShardId, std::string> owners_;
     Nanos until_{0};
     std::atomic<std::uint64_t> renewals_ = 0;
+    std::uint64_t renewals_max_ = ~std::uint64_t{0};
+    std::vector<Nanos> attempts_;
 };
 
 class SharedStore final : public store::testing::ForwardingStore {
@@ -133,33 +145,51 @@ public:
     Result<void> remove(std::uint16_t /*shards*/) override { return {}; }
 };
 
-TEST(Node, RenewsItsLeaseWhileItTakesShardsForLongerThanThat) {
-    auto memory = store::memory::MemoryStore{16};
-    auto leases = SlowLeases{memory, 200ms};
-    auto store = SharedStore{memory, leases};
-    auto vocabulary = trigger::Vocabulary{};
-    auto clock = SystemClock{};
-    auto diagnostics = observe::testing::CapturedDiagnostics{};
-    auto secret = *engine::load_secret(store);
-    auto node = *Node::open(store, vocabulary, std::make_unique<SilentBus>(), secret, diagnostics,
-                            {.address = "127.0.0.1:1", .lease = lease, .stop = [](auto&) {}});
-    auto engine =
-        *engine::Engine::open(store, vocabulary, clock, diagnostics, {.sharing = node->sharing()});
+class NodeTest : public ::testing::Test {
+protected:
+    ~NodeTest() override {
+        node_->stop();
+        engine_->stop();
+    }
 
-    auto wait_until = [end = steady_now() + Nanos{taking_wait_max}](auto&& is_so) {
-        while (!is_so() && steady_now() < end) {
+    void wait_until(auto&& is_so) {
+        while (!is_so() && steady_now() < end_) {
             std::this_thread::sleep_for(5ms);
         }
-    };
+    }
 
-    node->start(*engine);
-    wait_until([&] { return node->state().owned == 16; });
-    wait_until([&, before = leases.renewals()] { return leases.renewals() >= before + 2; });
+    Nanos end_ = steady_now() + Nanos{taking_wait_max};
+    store::memory::MemoryStore memory_{16};
+    SlowLeases leases_{memory_, 200ms};
+    SharedStore store_{memory_, leases_};
+    trigger::Vocabulary vocabulary_;
+    SystemClock clock_;
+    observe::testing::CapturedDiagnostics diagnostics_;
+    std::unique_ptr<Node> node_ = *Node::open(
+        store_, vocabulary_, std::make_unique<SilentBus>(), *engine::load_secret(store_),
+        diagnostics_, {.address = "127.0.0.1:1", .lease = lease, .stop = [](auto&) {}});
+    std::unique_ptr<engine::Engine> engine_ = *engine::Engine::open(
+        store_, vocabulary_, clock_, diagnostics_, {.sharing = node_->sharing()});
+};
 
-    EXPECT_EQ(node->state().owned, 16U);
-    EXPECT_THAT(diagnostics.lines(), Each(Not(HasSubstr("given up"))));
-    node->stop();
-    engine->stop();
+TEST_F(NodeTest, RenewsItsLeaseWhileItTakesShardsForLongerThanThat) {
+    node_->start(*engine_);
+    wait_until([&] { return node_->state().owned == 16; });
+    wait_until([&, before = leases_.renewals()] { return leases_.renewals() >= before + 2; });
+
+    EXPECT_EQ(node_->state().owned, 16U);
+    EXPECT_THAT(diagnostics_.lines(), Each(Not(HasSubstr("given up"))));
+}
+
+TEST_F(NodeTest, AsksAStoreThatWentAwayWhileItTookShardsNowAndThen) {
+    leases_.renew_at_most(1);
+
+    node_->start(*engine_);
+    wait_until([&] { return leases_.attempts().size() >= 4; });
+
+    auto attempts = leases_.attempts();
+    ASSERT_GE(attempts.size(), 4U);
+    EXPECT_GT(attempts[3] - attempts[1], lease / 6);
 }
 
 } // namespace
