@@ -24,6 +24,11 @@ enum class Attribute : std::uint8_t {
     Extension,
 };
 
+/// What the event carries, rather than what is said of it.
+constexpr bool is_payload(Attribute attribute) {
+    return attribute == Attribute::Data || attribute == Attribute::DataBase64;
+}
+
 struct Rule {
     std::string_view name;
     std::string_view expected;                    ///< What its value has to be, for messages.

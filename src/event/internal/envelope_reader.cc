@@ -68,10 +68,6 @@ bool is_int32(const Scanner::Number& number) {
     return number.is_integer && std::from_chars(number.raw.data(), end, parsed).ec == std::errc{};
 }
 
-std::string_view span_from(const char* begin, const Scanner& scanner) {
-    return {begin, static_cast<std::size_t>(scanner.position() - begin)};
-}
-
 } // namespace
 
 EnvelopeReader::EnvelopeReader(const Limits& limits)
@@ -103,7 +99,7 @@ Result<Envelope> EnvelopeReader::read(Scanner& scanner) {
         return not_json(scanner);
     }
     TRY(check_required());
-    envelope_.json = span_from(begin, scanner);
+    envelope_.json = scanner.passed_since(begin);
     must_copy_ = must_copy_ || scanner.has_line_break();
     remember(is_familiar);
     return envelope_;
@@ -187,8 +183,7 @@ void EnvelopeReader::note_familiar(Attribute attribute, std::string_view name) {
     if (attribute == Attribute::Extension) {
         extensions_.push_back(name);
     }
-    auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
-    attributes_ += is_payload ? 0 : 1;
+    attributes_ += is_payload(attribute) ? 0 : 1;
 }
 
 Result<void> EnvelopeReader::read_text(Scanner& scanner, Attribute attribute,
@@ -222,7 +217,7 @@ Result<void> EnvelopeReader::read_other(Scanner& scanner, Attribute attribute,
         return not_json(scanner);
     }
     if (!is_taken && !(is_extension && is_number && is_int32(number))) {
-        return unexpected_value(name, shown_json(span_from(begin, scanner)),
+        return unexpected_value(name, shown_json(scanner.passed_since(begin)),
                                 rule_of(attribute).expected);
     }
     return {};
@@ -238,7 +233,7 @@ Result<void> EnvelopeReader::read_data(Scanner& scanner) {
                     "both \"data\" and \"data_base64\" are there: expected one");
     }
     present_ |= bit(Attribute::Data);
-    envelope_.data = span_from(begin, scanner);
+    envelope_.data = scanner.passed_since(begin);
     return {};
 }
 
@@ -254,7 +249,7 @@ Result<void> EnvelopeReader::read_base64(Scanner& scanner) {
     if (!is_passed) {
         return not_json(scanner);
     }
-    auto json = span_from(begin, scanner);
+    auto json = scanner.passed_since(begin);
     if (!is_string || !is_base64(text_of(string))) {
         return fail(Errc::InvalidInput, "member \"data_base64\" is {}: expected base64 text",
                     shown_json(json));
@@ -297,7 +292,7 @@ Result<Envelope> EnvelopeReader::read_trusted(Scanner& scanner) {
     if (envelope_.id.empty() || envelope_.source.empty() || envelope_.type.empty()) {
         return fail(Errc::Corrupt, "a stored event lacks its id, source or type");
     }
-    envelope_.json = span_from(begin, scanner);
+    envelope_.json = scanner.passed_since(begin);
     must_copy_ = must_copy_ || scanner.has_line_break();
     return envelope_;
 }
@@ -312,7 +307,7 @@ bool EnvelopeReader::read_trusted_member(Scanner& scanner, const Scanner::String
     }
     auto is_bytes = attribute == Attribute::DataBase64 && is_text && is_base64(text_of(string));
     if (attribute == Attribute::Data || is_bytes) {
-        envelope_.data = span_from(begin, scanner);
+        envelope_.data = scanner.passed_since(begin);
         envelope_.is_base64 = is_bytes;
     } else if (is_text && attribute != Attribute::Extension) {
         keep(attribute, text_of(string));

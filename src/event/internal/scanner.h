@@ -124,6 +124,10 @@ public:
     }
 
     const char* position() const { return at_; }
+    /// What was passed since it stood there.
+    std::string_view passed_since(const char* begin) const {
+        return {begin, static_cast<std::size_t>(at_ - begin)};
+    }
     std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
     const Fault& fault() const { return fault_; }
     /// Whether a line break stood between tokens since the last `forget_line_breaks`.

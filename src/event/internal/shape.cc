@@ -12,16 +12,13 @@ using Step = Scanner::Step;
 
 constexpr auto value_bytes_max = std::size_t{256};
 
-std::string_view span_to(const Scanner& scanner, const char* begin) {
-    return {begin, static_cast<std::size_t>(scanner.position() - begin)};
-}
-
 std::string plain_text(Scanner& scanner) {
     const auto* begin = scanner.position();
     auto string = Scanner::String{};
     auto is_plain = scanner.read_string(string) && string.is_plain;
-    return is_plain && string.raw.size() <= value_bytes_max ? std::string{span_to(scanner, begin)}
-                                                            : std::string{};
+    return is_plain && string.raw.size() <= value_bytes_max
+               ? std::string{scanner.passed_since(begin)}
+               : std::string{};
 }
 
 } // namespace
@@ -36,11 +33,10 @@ void Shape::learn(std::string_view json) {
         if (name.has_escape || scanner.has_line_break()) {
             return;
         }
-        auto lead = span_to(scanner, begin);
+        auto lead = scanner.passed_since(begin);
         auto attribute = attribute_named(name.raw);
         auto value = std::string{};
-        auto is_payload = attribute == Attribute::Data || attribute == Attribute::DataBase64;
-        if (scanner.peek() == '"' && !is_payload) {
+        if (scanner.peek() == '"' && !is_payload(attribute)) {
             value = plain_text(scanner);
         } else {
             scanner.skip_value(depth_max_hard);
