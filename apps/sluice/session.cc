@@ -145,6 +145,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
     if (options.prepare) {
         TRY(options.prepare(*session->store_, *session->functions_));
     }
+    session->tasks_ = &session->functions_->queues();
     auto sharing = std::optional<engine::Sharing>{};
     if (options.shared) {
         auto& shared = *options.shared;
@@ -155,6 +156,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
                                                   .address = shared.address,
                                                   .lease = shared.lease,
                                                   .stop = options.on_stop}));
+        session->tasks_ = &session->node_->share_tasks(*session->tasks_);
         sharing = session->node_->sharing();
     }
     session->engine_ = TRY(engine::Engine::open(

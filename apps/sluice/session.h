@@ -73,6 +73,8 @@ public:
     store::Store& store() { return *store_; }
     const engine::References& references() const { return *references_; }
     Functions& functions() { return *functions_; }
+    /// Of functions of kind `poll`, also those that other processes have called.
+    connector::poll::Desk& tasks() { return *tasks_; }
     const trigger::Vocabulary& vocabulary() const { return vocabulary_; }
     void set_level(observe::Level least) { diagnostics_.set_least(least); }
     /// Stops the engine and whatever functions still do. What was taken is durable; the store can
@@ -91,6 +93,7 @@ private:
     std::optional<engine::References> references_;
     std::unique_ptr<cluster::Node> node_;
     std::unique_ptr<engine::Engine> engine_;
+    connector::poll::Desk* tasks_ = nullptr;
     std::unique_ptr<Functions> functions_; // Goes first: its last answers find the engine, stopped.
 };
 

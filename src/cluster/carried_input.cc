@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "event/codec.h"
 #include "value/archive.h"
 
 namespace sluice::cluster {
@@ -12,8 +13,12 @@ namespace {
 using engine::AnswerInput;
 using engine::CommandInput;
 using engine::ConfirmInput;
+using engine::EventsInput;
 using engine::ForkInput;
+using engine::HeartbeatInput;
 using engine::Input;
+using engine::LeaveInput;
+using engine::MoveInput;
 using engine::RemoveInput;
 using engine::ReopenInput;
 using engine::StartInput;
@@ -33,7 +38,11 @@ enum class Kind : std::uint8_t {
     Confirm,
     Watch,
     Reopen,
-    Remove
+    Remove,
+    Heartbeat,
+    Events,
+    Move,
+    Leave
 };
 
 template <typename Archive, typename T>
@@ -57,11 +66,21 @@ void fields_of(Archive& archive, CommandInput& input) {
     archive("type", input.type)("data", input.data);
 }
 template <typename Archive>
-void fields_of(Archive& archive, AnswerInput& input) {
-    auto& [run, started, key, attempt, scope] = input.attempt;
-    auto& answer = input.answer;
+void attempt_fields(Archive& archive, engine::AttemptId& id) {
+    auto& [run, started, key, attempt, scope] = id;
     archive("space", run.space)("run", run.id)("started", started)("key", key)("attempt", attempt)(
-        "scope", scope)("is_success", answer.is_success)("result", answer.result)(
+        "scope", scope);
+}
+template <typename Archive>
+void fields_of(Archive& archive, HeartbeatInput& input) {
+    attempt_fields(archive, input.attempt);
+    archive("lease", input.lease);
+}
+template <typename Archive>
+void fields_of(Archive& archive, AnswerInput& input) {
+    auto& answer = input.answer;
+    attempt_fields(archive, input.attempt);
+    archive("is_success", answer.is_success)("result", answer.result)(
         "error_kind", answer.error_kind)("error_message", answer.error_message)(
         "error_detail", answer.error_detail)("asked", answer.retry_after)("retry_after",
                                                                           input.retry_after);
@@ -90,6 +109,21 @@ void fields_of(Archive& archive, RemoveInput& input) {
     archive("when_running", input.when_running);
 }
 
+template <typename Archive>
+void fields_of(Archive& archive, MoveInput& input) {
+    archive("shard", input.shard)("partition", input.partition)("number", input.number);
+}
+template <typename Archive>
+void fields_of(Archive& archive, LeaveInput& input) {
+    archive("shard", input.shard)("partition", input.partition)("is_counted", input.is_counted);
+}
+/// Without its events, which follow as JSON.
+template <typename Archive>
+void fields_of(Archive& archive, EventsInput& input) {
+    archive("shard", input.shard)("space", input.space)("partition", input.partition)(
+        "numbers", input.numbers)("is_counted", input.is_counted);
+}
+
 template <typename T>
 constexpr auto kind_of() {
     if constexpr (std::is_same_v<T, StartInput>) {
@@ -110,6 +144,14 @@ constexpr auto kind_of() {
         return Kind::Reopen;
     } else if constexpr (std::is_same_v<T, RemoveInput>) {
         return Kind::Remove;
+    } else if constexpr (std::is_same_v<T, HeartbeatInput>) {
+        return Kind::Heartbeat;
+    } else if constexpr (std::is_same_v<T, EventsInput>) {
+        return Kind::Events;
+    } else if constexpr (std::is_same_v<T, MoveInput>) {
+        return Kind::Move;
+    } else if constexpr (std::is_same_v<T, LeaveInput>) {
+        return Kind::Leave;
     } else {
         return Kind{0};
     }
@@ -124,6 +166,24 @@ Result<Input> decode_as(Decoder& in, engine::Done done) {
     if constexpr (requires { input.done; }) {
         input.done = std::move(done);
     }
+    return Input{std::move(input)};
+}
+
+Result<Input> decode_events(Decoder& in, engine::Done done) {
+    auto input = EventsInput{};
+    auto reader = value::ArchiveReader{in};
+    fields_of(reader, input);
+    TRY(reader.status());
+    auto codec = event::Codec{};
+    for (auto at = std::size_t{0}; at < input.numbers.size(); ++at) {
+        input.events.push_back(TRY(codec.parse(TRY(in.text()))));
+    }
+    input.done = [done = std::move(done)](const Result<engine::Receipt>& receipt) mutable {
+        if (!done) {
+            return;
+        }
+        done(receipt ? Result<Value>{Value{}} : std::unexpected(receipt.error()));
+    };
     return Input{std::move(input)};
 }
 
@@ -151,6 +211,11 @@ std::string encode_input(const Input& input) {
                 auto writer = value::ArchiveWriter{out};
                 fields_of(writer, const_cast<Kept&>(each)); // Fields are listed once for both ways.
             }
+            if constexpr (std::is_same_v<Kept, EventsInput>) {
+                for (const auto& event : each.events) {
+                    out.text(event.json());
+                }
+            }
         },
         input);
     return bytes;
@@ -169,6 +234,10 @@ Result<Input> decode_input(std::string_view bytes, engine::Done done) {
         case Kind::Watch: return decode_as<WatchInput>(in, std::move(done));
         case Kind::Reopen: return decode_as<ReopenInput>(in, std::move(done));
         case Kind::Remove: return decode_as<RemoveInput>(in, std::move(done));
+        case Kind::Heartbeat: return decode_as<HeartbeatInput>(in, std::move(done));
+        case Kind::Events: return decode_events(in, std::move(done));
+        case Kind::Move: return decode_as<MoveInput>(in, std::move(done));
+        case Kind::Leave: return decode_as<LeaveInput>(in, std::move(done));
     }
     return fail(Errc::Corrupt, "an input of another process is of no kind that there is");
 }

@@ -15,8 +15,8 @@ bool is_repeatable(const engine::Input& input);
 
 /// The bytes of an input, without who waits for it. It must be one that can be carried.
 std::string encode_input(const engine::Input& input);
-/// `done` hears the answer; a message between shards has none. Fails with Corrupt or, for what
-/// another release wrote, Unsupported.
+/// `done` hears the answer; a message between shards has none, nor has LeaveInput. Fails with
+/// Corrupt or, for what another release wrote, Unsupported.
 Result<engine::Input> decode_input(std::string_view bytes, engine::Done done);
 
 std::string encode_answer(const Result<Value>& answer);

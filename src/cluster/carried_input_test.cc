@@ -50,9 +50,35 @@ TEST(CarriedInput, KeepsWhatAnAnswerSays) {
     EXPECT_EQ(read.retry_after, std::chrono::seconds{5});
 }
 
+TEST(CarriedInput, KeepsEventsWithTheirNumbers) {
+    auto codec = event::Codec{};
+    auto json =
+        R"({"specversion":"1.0","id":"7","source":"/a","type":"item","run":"r","data":{"x":1}})";
+    auto input = engine::EventsInput{.shard = ShardId{3},
+                                     .space = "shop",
+                                     .events = {*codec.parse(json)},
+                                     .partition = "source/a",
+                                     .numbers = {41}};
+    auto heard = std::string{};
+
+    auto read = carried(std::move(input), [&](const Result<Value>& taken) {
+        heard = taken ? "taken" : taken.error().message;
+    });
+
+    EXPECT_EQ(read.shard, ShardId{3});
+    EXPECT_EQ(read.space, "shop");
+    EXPECT_EQ(read.partition, "source/a");
+    EXPECT_EQ(read.numbers, std::vector<std::uint64_t>{41});
+    ASSERT_EQ(read.events.size(), 1U);
+    EXPECT_EQ(read.events[0].json(), json);
+    EXPECT_EQ(read.events[0].run(), "r");
+    read.done(fail(Errc::Unavailable, "not here"));
+    EXPECT_EQ(heard, "not here");
+}
+
 TEST(CarriedInput, KnowsWhatCannotTravel) {
     EXPECT_FALSE(can_be_carried(Input{engine::QueryInput{}}));
-    EXPECT_FALSE(can_be_carried(Input{engine::EventsInput{}}));
+    EXPECT_FALSE(can_be_carried(Input{engine::UnwatchInput{}}));
     EXPECT_TRUE(can_be_carried(Input{engine::WatchInput{}}));
     EXPECT_FALSE(is_repeatable(Input{engine::CommandInput{}}));
     EXPECT_TRUE(is_repeatable(Input{engine::StartInput{}}));

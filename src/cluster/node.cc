@@ -11,6 +11,8 @@
 #include "cluster/balance.h"
 #include "cluster/bus_event.h"
 #include "cluster/carried_input.h"
+#include "cluster/carried_task.h"
+#include "cluster/feed_sender.h"
 #include "engine/feed.h"
 #include "engine/inspector.h"
 #include "reactor/thread.h"
@@ -20,6 +22,8 @@ namespace sluice::cluster {
 namespace {
 
 constexpr auto handover_wait_max = std::chrono::seconds{10};
+// Beyond what another process may wait for a task.
+constexpr auto tasks_answer_wait = std::chrono::seconds{5};
 // Opening a shard may take a while: between so many it sees whether the lease is to be renewed.
 constexpr auto taken_at_once_max = std::size_t{4};
 
@@ -98,6 +102,14 @@ engine::Sharing Node::sharing() {
                 [this](std::string space, std::vector<event::Event> events, engine::Accepted done) {
                     send_events(std::move(space), std::move(events), std::move(done));
                 },
+            .open_feed =
+                [this] {
+                    auto sender = std::make_shared<FeedSender>(
+                        [peers = peers_](const engine::Input& input, engine::Done done) {
+                            peers->send(input, std::move(done));
+                        });
+                    return [sender](engine::Input&& input) { sender->send(std::move(input)); };
+                },
             .lost =
                 [this](const std::vector<ShardId>& shards, const Error&) {
                     auto lock = std::lock_guard{mutex_};
@@ -130,6 +142,9 @@ void Node::start(engine::Engine& engine) {
 }
 
 void Node::stop() {
+    if (tasks_) {
+        tasks_->end_asking();
+    }
     if (thread_.joinable()) {
         thread_.request_stop();
         thread_.join();
@@ -203,6 +218,7 @@ Result<void> Node::renew() {
     auto is_moving = !leaving_.empty();
     lock.unlock();
     peers_->set_table(table);
+    show_peers(table);
     if (!gone.empty()) {
         lose_all("another process has some of its shards");
         return {};
@@ -295,6 +311,20 @@ void Node::let_go(const std::vector<ShardId>& shards) {
             });
         });
     }
+}
+
+/// Tasks are with those that have shards.
+void Node::show_peers(const store::LeaseTable& table) {
+    if (tasks_ == nullptr) {
+        return;
+    }
+    auto addresses = std::vector<std::string>{};
+    for (const auto& member : table.members) {
+        if (member.id != member_.id && member.id.starts_with(worker_prefix)) {
+            addresses.push_back(member.address);
+        }
+    }
+    tasks_->set_peers(std::move(addresses));
 }
 
 void Node::lose_all(std::string_view why) {
@@ -408,8 +438,37 @@ Result<void> Node::take(std::string_view sealed, std::function<void(std::string)
         return fail(Errc::Unavailable, "shard {} is not here", shard.raw());
     }
     lock.unlock();
+    auto is_answered = !std::holds_alternative<engine::LeaveInput>(input);
     engine_->take(std::move(input));
+    if (!is_answered) {
+        done(encode_answer(Value{}));
+    }
     return {};
+}
+
+connector::poll::Desk& Node::share_tasks(connector::poll::Desk& own) {
+    own_tasks_ = &own;
+    auto ask_peer = [this](const std::string& address, const connector::poll::Question& question,
+                           PeerTasks done) {
+        auto hear = [done = std::move(done)](const Result<std::string>& answer) mutable {
+            done(answer ? decode_tasks(*answer) : std::unexpected(answer.error()));
+        };
+        return peers_->ask(address, tasks_path, encode_question(question),
+                           question.wait + tasks_answer_wait, std::move(hear));
+    };
+    tasks_ = std::make_unique<TaskDesk>(own, std::move(ask_peer), *timers_);
+    return *tasks_;
+}
+
+Result<std::function<void()>> Node::give_tasks(std::string_view sealed,
+                                               std::function<void(std::string)> done) {
+    auto question = TRY(decode_question(TRY(seal_.take_off(sealed))));
+    if (own_tasks_ == nullptr) {
+        return fail(Errc::Unavailable, "there are no tasks here");
+    }
+    return own_tasks_->ask(std::move(question), [done = std::move(done)](const auto& tasks) {
+        done(encode_tasks(tasks));
+    });
 }
 
 bool Node::leads() const {

@@ -17,6 +17,7 @@
 #include "cluster/ordered_sender.h"
 #include "cluster/peers.h"
 #include "cluster/seal.h"
+#include "cluster/task_desk.h"
 #include "engine/engine.h"
 #include "event/bus.h"
 #include "observe/diagnostics.h"
@@ -69,6 +70,13 @@ public:
     /// An input that another process sent here, sealed; `done` hears the answer as it is to be sent
     /// back. Unavailable when its shard is not here, InvalidInput when it is not of this system.
     Result<void> take(std::string_view sealed, std::function<void(std::string)> done);
+    /// Tasks of functions of kind `poll` of all processes, given those of this one, which outlive
+    /// its use. Once, before it is started.
+    connector::poll::Desk& share_tasks(connector::poll::Desk& own);
+    /// What another process asks of the tasks of this one, sealed; `done` hears them as they are to
+    /// be sent back. What this gives calls it off.
+    Result<std::function<void()>> give_tasks(std::string_view sealed,
+                                             std::function<void(std::string)> done);
     NodeState state() const;
     /// Whether it is the one that does what is done once in the whole system.
     bool leads() const;
@@ -88,6 +96,7 @@ private:
     /// How many it got.
     Result<std::size_t> take_some(std::span<const ShardId> shards);
     void let_go(const std::vector<ShardId>& shards);
+    void show_peers(const store::LeaseTable& table);
     void hand_on(engine::Input&& input);
     void run_elsewhere(engine::StartInput&& input);
     void read_from_store(engine::QueryInput&& input);
@@ -105,6 +114,8 @@ private:
     std::unique_ptr<reactor::TimerThread> timers_ = std::make_unique<reactor::TimerThread>();
     std::shared_ptr<OrderedSender> messages_;
     std::shared_ptr<Peers> peers_;
+    connector::poll::Desk* own_tasks_ = nullptr;
+    std::unique_ptr<TaskDesk> tasks_; ///< Null: nobody asks for any.
     reactor::WorkerPool readers_{"queries", {.threads = 2, .tasks_max = 10'000}};
     engine::Engine* engine_ = nullptr;
     std::atomic<std::uint64_t> sent_ = 0;   ///< Events, since the start.

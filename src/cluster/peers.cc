@@ -17,6 +17,15 @@ constexpr auto ask_again_wait = std::chrono::milliseconds{100};
 constexpr auto patience = std::chrono::seconds{20};
 constexpr auto answer_wait_max = std::chrono::seconds{30};
 
+Result<http::Call> call_of(const std::string& address, std::string_view path, std::string body) {
+    auto url = TRY(http::parse_url(fmt::format("http://{}{}", address, path)));
+    return http::Call{.url = std::move(url),
+                      .request = {.method = http::Method::Post,
+                                  .target = std::string{path},
+                                  .headers = {{"Content-Type", "application/octet-stream"}},
+                                  .body = std::move(body)}};
+}
+
 engine::Done take_done(engine::Input& input) {
     return std::visit(
         [](auto& each) -> engine::Done {
@@ -36,7 +45,7 @@ struct Peers::Sending {
     std::string body;
     engine::Done done;
     bool is_repeatable = false;
-    bool waits_long = false;             ///< For the end of a run, however far off.
+    bool waits_long = false;             ///< For the end of a run, or room in it, however far off.
     std::atomic<bool> has_moved = false; ///< The shard, from where it was sent to.
     std::chrono::steady_clock::time_point give_up{};
 };
@@ -69,12 +78,18 @@ std::string Peers::address_of(ShardId shard) const {
 }
 
 void Peers::send(engine::Input&& input) {
+    auto done = take_done(input);
+    send(input, std::move(done));
+}
+
+void Peers::send(const engine::Input& input, engine::Done done) {
     auto sending = std::make_shared<Sending>();
     sending->shard = engine::shard_of(input, shard_count_);
     sending->body = seal_.put_on(encode_input(input));
     sending->is_repeatable = is_repeatable(input);
-    sending->waits_long = std::holds_alternative<engine::WatchInput>(input);
-    sending->done = take_done(input);
+    sending->waits_long = std::holds_alternative<engine::WatchInput>(input) ||
+                          std::holds_alternative<engine::EventsInput>(input);
+    sending->done = std::move(done);
     sending->give_up = std::chrono::steady_clock::now() + patience;
     attempt(std::move(sending));
 }
@@ -88,21 +103,16 @@ void Peers::attempt(std::shared_ptr<Sending> sending) {
         under_way_.emplace(number, UnderWay{sending, address, std::nullopt});
     }
     lock.unlock();
-    auto url = address.empty() ? Result<http::Url>{fail(Errc::Unavailable, "nobody has it")}
-                               : http::parse_url("http://" + address + std::string{input_path});
-    if (!url) {
+    auto call = address.empty() ? Result<http::Call>{fail(Errc::Unavailable, "nobody has it")}
+                                : call_of(address, input_path, sending->body);
+    if (!call) {
         forget(number);
-        later(std::move(sending), url.error().message);
+        later(std::move(sending), call.error().message);
         return;
     }
-    auto call = http::Call{.url = *std::move(url),
-                           .request = {.method = http::Method::Post,
-                                       .target = std::string{input_path},
-                                       .headers = {{"Content-Type", "application/octet-stream"}},
-                                       .body = sending->body},
-                           .timeout = sending->waits_long ? Nanos{0} : Nanos{answer_wait_max},
-                           .is_repeatable = sending->is_repeatable};
-    auto id = client_->send(std::move(call), [this, sending, number](auto response) {
+    call->timeout = sending->waits_long ? Nanos{0} : Nanos{answer_wait_max};
+    call->is_repeatable = sending->is_repeatable;
+    auto id = client_->send(*std::move(call), [this, sending, number](auto response) {
         forget(number);
         hear(sending, std::move(response));
     });
@@ -110,6 +120,32 @@ void Peers::attempt(std::shared_ptr<Sending> sending) {
     if (auto found = under_way_.find(number); found != under_way_.end()) {
         found->second.call = id;
     }
+}
+
+std::function<void()> Peers::ask(const std::string& address, std::string_view path,
+                                 std::string_view content, Nanos timeout,
+                                 std::move_only_function<void(Result<std::string>)> done) {
+    auto call = call_of(address, path, seal_.put_on(content));
+    if (!call) {
+        done(std::unexpected(call.error()));
+        return {};
+    }
+    call->timeout = timeout;
+    auto hear = [done = std::move(done)](Result<http::Response> response) mutable {
+        if (!response) {
+            done(std::unexpected(response.error()));
+        } else if (response->status != 200) {
+            done(fail(Errc::Unavailable, "it answered with {}", response->status));
+        } else {
+            done(std::move(response->body));
+        }
+    };
+    auto id = client_->send(*std::move(call), std::move(hear));
+    return [weak = weak_from_this(), id] {
+        if (auto self = weak.lock()) {
+            self->client_->cancel(id);
+        }
+    };
 }
 
 void Peers::forget(std::uint64_t number) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,8 @@ namespace sluice::cluster {
 
 /// Where an input goes that another process decides, and where its answer comes from.
 inline constexpr auto input_path = std::string_view{"/cluster/inputs"};
+/// Where one process asks another for tasks of functions of kind `poll`.
+inline constexpr auto tasks_path = std::string_view{"/cluster/tasks"};
 /// The status of an answer that says: the shard is not here.
 inline constexpr auto misdirected_status = 421;
 
@@ -35,6 +38,13 @@ public:
     /// One that can be carried. Whoever waits for it hears Unavailable when nobody has its shard
     /// for long.
     void send(engine::Input&& input);
+    /// The same, for who hears of it otherwise than the input says.
+    void send(const engine::Input& input, engine::Done done);
+    /// Asks the process at an address for something, sealed; `done` hears what it answered, on the
+    /// client's thread. What this gives calls it off.
+    std::function<void()> ask(const std::string& address, std::string_view path,
+                              std::string_view content, Nanos timeout,
+                              std::move_only_function<void(Result<std::string>)> done);
     /// Answers whoever waits that nothing comes any more.
     void stop() { is_stopped_ = true; }
 

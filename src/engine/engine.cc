@@ -149,7 +149,15 @@ public:
 
     bool is_shared() const override { return options_.sharing.has_value(); }
 
-    void take(Input&& input) override { push(std::move(input)); }
+    void take(Input&& input) override {
+        // How it is tried again, and who waits for a place, only the process knows that made the
+        // call.
+        if (auto* answer = std::get_if<AnswerInput>(&input); answer != nullptr && answer->done) {
+            push(settled(std::move(*answer)));
+        } else {
+            push(std::move(input));
+        }
+    }
 
     Catalog& catalog() override { return catalog_; }
 
@@ -254,28 +262,26 @@ public:
             done(std::unexpected(attempt.error()));
             return;
         }
-        auto retry_after = dispatcher_.delay_after(*attempt, answer);
-        auto settle = [this, attempt = *attempt,
-                       done = std::move(done)](Result<Value> answered) mutable {
-            if (answered && *answered->find("fate") != Value{to_string(trigger::Fate::Late)}) {
-                dispatcher_.settle(attempt);
-            }
-            done(std::move(answered));
-        };
         auto result = std::exchange(answer.result, {});
         dispatcher_.keep_large(*attempt, std::move(result),
-                               [this, attempt = *attempt, answer = std::move(answer), retry_after,
-                                settle = std::move(settle)](Value kept) mutable {
+                               [this, attempt = *attempt, answer = std::move(answer),
+                                done = std::move(done)](Value kept) mutable {
                                    answer.result = std::move(kept);
-                                   post(AnswerInput{.attempt = std::move(attempt),
-                                                    .answer = std::move(answer),
-                                                    .retry_after = retry_after,
-                                                    .done = std::move(settle)});
+                                   post(settled(AnswerInput{.attempt = std::move(attempt),
+                                                            .answer = std::move(answer),
+                                                            .retry_after = {},
+                                                            .done = std::move(done)}));
                                });
     }
 
-    Result<bool> heartbeat(std::string_view token, std::uint64_t lease) override {
-        return dispatcher_.heartbeat(TRY(dispatcher_.tokens().read(token)), lease);
+    void heartbeat(std::string_view token, std::uint64_t lease, Done done) override {
+        auto attempt = dispatcher_.tokens().read(token);
+        if (!attempt) {
+            done(std::unexpected(attempt.error()));
+            return;
+        }
+        post(HeartbeatInput{
+            .attempt = *std::move(attempt), .lease = lease, .done = std::move(done)});
     }
 
     Result<AttemptId> attempt_of(std::string_view token) const override {
@@ -356,14 +362,10 @@ public:
     }
 
     Result<std::uint64_t> feed(event::Source& source, const FeedOptions& options,
-                               std::stop_token stop) override {
-        if (options_.sharing) {
-            return fail(Errc::Unsupported,
-                        "a source is read by a process that has the store for itself");
-        }
-        return feed_source(
-            source, options, store_, [this](Input&& input) { push(std::move(input)); },
-            std::move(stop));
+                               const std::stop_token& stop) override {
+        auto way = options_.sharing ? options_.sharing->open_feed()
+                                    : Post{[this](Input&& input) { push(std::move(input)); }};
+        return feed_source(source, options, store_, way, stop);
     }
 
     void set_function(const std::string& space, const std::string& name,
@@ -421,6 +423,20 @@ public:
     }
 
 private:
+    /// The same, tried again as its function says, and its call over once it is taken; as it was
+    /// where the call was made elsewhere.
+    AnswerInput settled(AnswerInput input) {
+        input.retry_after = dispatcher_.delay_after(input.attempt, input.answer);
+        input.done = [this, attempt = input.attempt,
+                      done = std::move(input.done)](Result<Value> answered) mutable {
+            if (answered && *answered->find("fate") != Value{to_string(trigger::Fate::Late)}) {
+                dispatcher_.settle(attempt);
+            }
+            done(std::move(answered));
+        };
+        return input;
+    }
+
     std::unique_ptr<Shard> make_shard(ShardId id) {
         auto count = store_.shard_count();
         return std::make_unique<Shard>(
@@ -514,6 +530,10 @@ private:
                     },
                 .cancel = [this](const RunName& run,
                                  const trigger::TaskKey& key) { dispatcher_.cancel(run, key); },
+                .heartbeat =
+                    [this](const AttemptId& attempt, std::uint64_t lease) {
+                        return dispatcher_.heartbeat(attempt, lease);
+                    },
                 .post = [this](Input&& input) { post(std::move(input)); },
                 .removed = [this](const RunName& run) { remove_objects_of(run); },
                 .watch = options_.watch,

@@ -34,6 +34,8 @@ struct Sharing {
     std::function<void(Input&&)> elsewhere;
     /// How events travel, so that they reach their shards wherever those are.
     std::function<void(std::string space, std::vector<event::Event> events, Accepted done)> send;
+    /// A way for what one reading of a source brings: to each shard in order, wherever it is.
+    std::function<Post()> open_feed;
     /// Another process has one of the shards of a lane; it has none of them any more.
     std::function<void(const std::vector<ShardId>&, const Error&)> lost;
 };
@@ -127,8 +129,9 @@ public:
     /// is closed. InvalidInput when the token is not one of this store's.
     virtual void answer(std::string_view token, event::Answer answer, Done done) = 0;
     /// Whether the attempt that a token names is under way, and under this lease (0: any), and who
-    /// waits for it now knows. InvalidInput when the token is not one of this store's.
-    virtual Result<bool> heartbeat(std::string_view token, std::uint64_t lease) = 0;
+    /// waits for it now knows: true or false. InvalidInput when the token is not one of this
+    /// store's.
+    virtual void heartbeat(std::string_view token, std::uint64_t lease, Done done) = 0;
     /// The attempt that a token names. InvalidInput when the token is not one of this store's.
     virtual Result<AttemptId> attempt_of(std::string_view token) const = 0;
     virtual void query(const RunName& run,
@@ -155,7 +158,7 @@ public:
     /// Reads a source to its end or until it is stopped, by position, with back-pressure. What it
     /// took is durable when it returns. Gives the number of events, without those taken before.
     virtual Result<std::uint64_t> feed(event::Source& source, const FeedOptions& options,
-                                       std::stop_token stop = {}) = 0;
+                                       const std::stop_token& stop = {}) = 0;
 
     /// From any thread. Calls that have begun end as they began, those that wait go to the new one.
     /// An empty namespace stands for all.

@@ -96,6 +96,13 @@ struct AnswerInput {
     Done done; ///< {fate}; nothing for what the dispatcher brings back.
 };
 
+/// Whoever has the attempt of a task under way is still at it.
+struct HeartbeatInput {
+    AttemptId attempt;
+    std::uint64_t lease = 0; ///< Under which it has it; 0: any.
+    Done done;               ///< Whether it is under way, and under this lease.
+};
+
 /// What one shard tells another: stored in the sender's outbox until the receiver has committed it.
 struct Message {
     enum class Kind : std::uint8_t { Start, Command, Event, Ended, Undelivered, Remove, Reply };
@@ -173,8 +180,8 @@ struct RemoveInput {
 };
 
 using Input = std::variant<StartInput, ForkInput, EventsInput, MoveInput, LeaveInput, CommandInput,
-                           AnswerInput, StreamInput, ConfirmInput, QueryInput, WatchInput,
-                           UnwatchInput, ReopenInput, RemoveInput>;
+                           AnswerInput, HeartbeatInput, StreamInput, ConfirmInput, QueryInput,
+                           WatchInput, UnwatchInput, ReopenInput, RemoveInput>;
 
 ShardId shard_of(const Input& input, std::uint16_t shard_count);
 

@@ -134,6 +134,10 @@ void Lane::decide() {
             hand_on(std::move(input));
             continue;
         }
+        if (auto* heartbeat = std::get_if<HeartbeatInput>(&input)) {
+            answer(*heartbeat);
+            continue;
+        }
         auto& shard = *found->second;
         auto before = shard.change_bytes();
         if (!is_ok(shard.take(std::move(input)))) {
@@ -159,10 +163,17 @@ void Lane::decide() {
     }
 }
 
-/// Events of a numbered stream come again where the shard is now.
+/// It changes nothing that is stored. Calls of the shard that are open have been made by now.
+void Lane::answer(HeartbeatInput& input) {
+    input.done(Value{outputs_.heartbeat && outputs_.heartbeat(input.attempt, input.lease)});
+}
+
+/// What is of a numbered stream comes again where the shard is now, in its order.
 void Lane::hand_on(Input&& input) {
     const auto* events = std::get_if<EventsInput>(&input);
-    auto is_of_stream = events != nullptr && !events->partition.empty();
+    auto is_of_stream = (events != nullptr && !events->partition.empty()) ||
+                        std::holds_alternative<MoveInput>(input) ||
+                        std::holds_alternative<LeaveInput>(input);
     if (outputs_.elsewhere && !is_of_stream) {
         outputs_.elsewhere(std::move(input));
     } else {
@@ -174,7 +185,8 @@ void Lane::hand_on(Input&& input) {
 /// can be told to send again waits, in its order.
 bool Lane::is_refused(Input& input) {
     if (std::holds_alternative<QueryInput>(input) || std::holds_alternative<WatchInput>(input) ||
-        std::holds_alternative<UnwatchInput>(input)) {
+        std::holds_alternative<UnwatchInput>(input) ||
+        std::holds_alternative<HeartbeatInput>(input)) {
         return false;
     }
     auto can_be_refused = std::visit(

@@ -20,6 +20,8 @@ namespace sluice::engine {
 struct LaneOutputs {
     std::function<void(std::vector<Call>)> dispatch;
     std::function<void(const RunName&, const trigger::TaskKey&)> cancel;
+    /// Whether an attempt is under way, and under this lease; empty: none is.
+    std::function<bool(const AttemptId&, std::uint64_t lease)> heartbeat{};
     std::function<void(Input&&)> post; ///< To the lane of the input's shard.
     /// Nothing of the run is left. Comes before whoever asked for it hears of it.
     std::function<void(const RunName&)> removed{};
@@ -95,6 +97,7 @@ private:
     using Releases = std::vector<Release>;
 
     void decide();
+    void answer(HeartbeatInput& input);
     bool is_refused(Input& input);
     void hand_on(Input&& input);
     bool is_under_way(ShardId shard) const;

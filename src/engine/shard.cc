@@ -43,6 +43,9 @@ Result<void> Shard::take(Input&& input) {
                 return command(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, AnswerInput>) {
                 return answer(std::forward<T>(each));
+            } else if constexpr (std::is_same_v<Kind, HeartbeatInput>) {
+                INVARIANT(false, "a lane answers what concerns no run's state");
+                return {};
             } else if constexpr (std::is_same_v<Kind, StreamInput>) {
                 return take_message(std::forward<T>(each));
             } else if constexpr (std::is_same_v<Kind, ConfirmInput>) {

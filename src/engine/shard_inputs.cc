@@ -77,13 +77,12 @@ ShardId shard_of(const Input& input, std::uint16_t shard_count) {
     if (const auto* confirmation = std::get_if<ConfirmInput>(&input)) {
         return confirmation->to;
     }
-    if (const auto* answer = std::get_if<AnswerInput>(&input)) {
-        return shard_of(answer->attempt.run, shard_count);
-    }
     return std::visit(
         [&](const auto& each) {
             if constexpr (requires { each.run; }) {
                 return shard_of(each.run, shard_count);
+            } else if constexpr (requires { each.attempt.run; }) {
+                return shard_of(each.attempt.run, shard_count);
             } else {
                 return ShardId{0};
             }

@@ -1,5 +1,7 @@
 #include <chrono>
 #include <condition_variable>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -57,7 +59,8 @@ private:
     }
 
     /// Its shard takes the start before the event, which comes by the same way. A start that fails
-    /// leaves the event without a run, and so in quarantine.
+    /// leaves the event without a run, and so in quarantine. Where the shard may be elsewhere the
+    /// event comes by another way, and waits.
     Result<void> start(const EventRoute& route, const Event& event) {
         auto ticket = Quotas::Ticket{};
         TRY(wait_while([&] {
@@ -65,12 +68,22 @@ private:
             ticket = admitted ? *std::move(admitted) : nullptr;
             return !admitted.has_value();
         }));
+        auto begun = std::make_shared<std::promise<Result<Value>>>();
+        auto answer = begun->get_future();
         engine_.start({.space = space_,
                        .id = std::string{event.run()},
                        .definition = route.definition,
                        .input = route.input_of(event),
                        .labels = route.labels},
-                      [ticket = std::move(ticket)](const Result<Value>&) {});
+                      [begun, ticket = std::move(ticket)](Result<Value> started) {
+                          begun->set_value(std::move(started));
+                      });
+        if (engine_.is_shared()) {
+            auto started = answer.get();
+            if (!started && started.error().code == Errc::Unavailable) {
+                return std::unexpected(started.error());
+            }
+        }
         return {};
     }
 

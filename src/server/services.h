@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "connector/poll/queues.h"
+#include "connector/poll/desk.h"
 #include "engine/engine.h"
 #include "engine/inspector.h"
 #include "engine/references.h"
@@ -51,7 +51,7 @@ struct Services {
     /// Of events that name no run; null: they are refused.
     EventRouter* router = nullptr;
     FunctionSetup* functions = nullptr;             ///< For the routes of functions and tasks.
-    connector::poll::Queues* tasks = nullptr;       ///< The same.
+    connector::poll::Desk* tasks = nullptr;         ///< The same.
     const std::atomic<bool>* is_stopping = nullptr; ///< It serves on, but should get no more.
     trigger::DecideLimits limits{};                 ///< That runs are decided with.
     Documents* documents = nullptr;

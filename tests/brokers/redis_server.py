@@ -56,10 +56,10 @@ class Redis(Broker):
             connection.sendall(b"PING\r\n")
             return connection.recv(100) == b"+PONG\r\n"
 
-    def cli(self, *words):
-        """What redis-cli prints for this command."""
+    def cli(self, *words, text=None):
+        """What redis-cli prints for this command, or for those in the text, a line each."""
         options = ["-h", self.host, "-p", str(self.port)]
         options += ["--no-auth-warning", "-a", self.password] if self.password else []
         options += ["--tls", "--cacert", self.certificate] if self.is_tls else []
-        return subprocess.run([shutil.which("redis-cli"), *options, *words], capture_output=True, text=True,
-                              timeout=30, check=True).stdout.strip()
+        return subprocess.run([shutil.which("redis-cli"), *options, *words], input=text, capture_output=True,
+                              text=True, timeout=30, check=True).stdout.strip()

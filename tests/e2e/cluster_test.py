@@ -5,6 +5,7 @@ usage: cluster_test.py PROGRAM [--cycles N]
 
 Needs redis-server, which is store and bus here; says so and skips where it is not installed. `--cycles` for more kills than usual.
 """
+import json
 import os
 import pathlib
 import random
@@ -44,6 +45,12 @@ tasks:
 """
 
 
+RESIZE = b"""
+name: resize
+tasks:
+  work: {call: resize, input: {run: "${run.id}"}}
+result: "${tasks.work.result}"
+"""
 GREET = b"""
 name: greet
 tasks:
@@ -210,6 +217,110 @@ class ClusterTest(ServerTest):
         for run in runs:
             status, report = gateway.ask("GET", f"/v1/runs/{run}/replay")
             self.assertEqual((status, report.get("same"), report.get("events")), (200, True, 41), report)
+
+    def poll(self, server, wait="10s", most=5):
+        status, answer = self.insist(server, "POST", f"/v1/functions/resize/poll?most={most}&wait={wait}", {})
+        return answer["tasks"] if status == 200 else []
+
+    def complete(self, server, task):
+        self.insist(server, "POST", f"/v1/tasks/{task['token']}/complete", {"result": task["input"]["run"]})
+
+    def heartbeat(self, server, task):
+        return server.ask("POST", f"/v1/tasks/{task['token']}/heartbeat", {"lease": task["lease"]})[0]
+
+    def test_workers_of_ones_own_ask_any_process(self):
+        first = self.process("worker")
+        first.wait_for("owned=64")
+        second = self.process("worker")
+        gateway = self.process("gateway")
+        second.wait_for("owned=32")
+        status, answer = gateway.ask("PUT", "/v1/functions/resize", {"kind": "poll", "heartbeat": "30s",
+                                                                      "retry": {"attempts": 3, "interval": "10ms"}})
+        self.assertEqual(status, 200, answer)
+        self.deploy(gateway, RESIZE)
+        runs = {f"w{number}" for number in range(16)}
+        for server in (first, second):  # What was set up at the gateway is known there within a second.
+            self.wait_until(lambda: server.ask("GET", "/v1/functions/resize")[0] == 200, "the function")
+        for run in runs:
+            self.insist(gateway, "POST", "/v1/runs", {"definition": "resize", "id": run})
+        tasks = {}
+        while len(tasks) < len(runs):
+            for task in self.poll(gateway):
+                self.assertNotIn(task["input"]["run"], tasks)
+                tasks[task["input"]["run"]] = task
+        self.assertEqual(self.poll(second, wait="0s"), [])
+        # Heartbeats and answers reach whoever made the call, and what fails is tried again as it says.
+        for task in tasks.values():
+            self.assertEqual(self.heartbeat(gateway, task), 204)
+            self.insist(gateway, "POST", f"/v1/tasks/{task['token']}/fail", {"kind": "flaky", "message": "not this time"})
+            self.assertEqual(self.heartbeat(gateway, task), 409)
+        again = {}
+        while len(again) < len(runs):
+            for task in self.poll(first):
+                self.assertEqual(task["attempt"], 2)
+                again[task["input"]["run"]] = task
+        # A task outlives the process that offered it: its worker is heard of where the task is now.
+        second.kill()
+        for task in again.values():
+            self.wait_until(lambda: self.heartbeat(gateway, task) == 204, f"a heartbeat of {task['input']['run']}")
+            self.complete(gateway, task)
+        for run in runs:
+            ended = self.wait_ended(gateway, run)
+            self.assertEqual((ended["status"], ended["result"]), ("succeeded", run), ended)
+
+    def test_a_task_is_handed_to_who_waits_at_another_process(self):
+        first = self.process("worker")
+        first.wait_for("owned=64")
+        gateway = self.process("gateway")
+        self.assertEqual(gateway.ask("PUT", "/v1/functions/resize", {"kind": "poll"})[0], 200)
+        self.deploy(gateway, RESIZE)
+        self.wait_until(lambda: first.ask("GET", "/v1/functions/resize")[0] == 200, "the function")
+        taken = []
+        waiting = threading.Thread(target=lambda: taken.extend(self.poll(gateway, wait="60s")))
+        waiting.start()
+        began = time.monotonic()
+        self.insist(gateway, "POST", "/v1/runs", {"definition": "resize", "id": "w"})
+        waiting.join(WAIT_MAX)
+        self.assertEqual([task["input"]["run"] for task in taken], ["w"])
+        self.assertLess(time.monotonic() - began, 5)
+        self.complete(gateway, taken[0])
+        self.assertEqual(self.wait_ended(gateway, "w")["status"], "succeeded")
+
+    def test_a_brokers_source_is_read_on_when_its_reader_is_killed(self):
+        workers = [self.process("worker")]
+        workers[0].wait_for("owned=64")
+        workers.append(self.process("worker"))
+        gateway = self.process("gateway")
+        workers[1].wait_for("owned=32")
+        self.deploy(gateway, JOIN)
+        self.insist(gateway, "PUT", "/v1/routes/items", {
+            "filter": {"exact": {"type": "item"}}, "to": {"run": {"key": "subject"}, "definition": "join"}})
+        self.insist(gateway, "PUT", "/v1/sources/shop", {"kind": "broker", "url": self.redis.url, "streams": ["items"]})
+        runs = [f"s{number}" for number in range(16)]
+
+        def add(numbers):
+            events = [json.dumps({"specversion": "1.0", "id": str(number), "source": "/shop", "type": "item", "subject": run})
+                      for number in numbers for run in runs]
+            commands = "".join(f"XADD items * event '{event}'\n" for event in events)
+            self.redis.cli(text=commands)
+
+        def events_in(run):
+            return len(gateway.ask("GET", f"/v1/runs/{run}/events?limit=100")[1].get("events", []))
+
+        for cycle in range(2):
+            add(range(cycle * 10, cycle * 10 + 10))
+            self.wait_until(lambda: events_in(runs[cycle]) > cycle * 10, "the first of them")
+            # Whichever reads it, the other goes on from where the shards are.
+            workers.pop(0).kill()
+            add(range(20 + cycle * 10, 30 + cycle * 10))
+            workers[0].wait_for("owned=64")
+            workers.append(self.process("worker"))
+            workers[-1].wait_for("owned=32")
+        for run in runs:
+            self.assertEqual(self.wait_ended(gateway, run)["status"], "succeeded")
+            status, report = gateway.ask("GET", f"/v1/runs/{run}/replay")
+            self.assertEqual((status, report.get("same"), report.get("events")), (200, True, 41), report)
+        self.assertEqual(gateway.ask("GET", "/v1/quarantine")[1]["events"], [])
 
     def test_a_killed_workers_shards_move(self):
         def disturb(workers):

@@ -312,6 +312,19 @@ void Serving::take_input(const http::Request& request, const server::Reply& repl
     }
 }
 
+/// What another process asks for, where a worker of its waits.
+void Serving::give_tasks(const http::Request& request, const server::Reply& reply) const {
+    auto asked = session_->node()->give_tasks(request.body, [reply](std::string tasks) {
+        reply->answer(
+            {.headers = {{"Content-Type", "application/octet-stream"}}, .body = std::move(tasks)});
+    });
+    if (!asked) {
+        reply->answer({.status = 400, .body = asked.error().message + "\n"});
+    } else if (*asked) {
+        reply->when_gone(*std::move(asked));
+    }
+}
+
 Result<server::Quotas::Ticket> Serving::admit_nested(const std::string& space) const {
     const auto* quotas = ready_quotas_.load(std::memory_order_acquire);
     auto ticket = quotas == nullptr ? server::Quotas::Admission{} : quotas->admit_start(space);
@@ -412,7 +425,7 @@ void Serving::open_gateway() {
                                        .version = SLUICE_VERSION,
                                        .router = &intake_->router(),
                                        .functions = &*functions_,
-                                       .tasks = &session_->functions().queues(),
+                                       .tasks = &session_->tasks(),
                                        .is_stopping = &is_stopping_,
                                        .limits = decide_limits,
                                        .documents = documents_.get(),
@@ -461,6 +474,10 @@ void Serving::handle(http::Request request, const server::Reply& reply) const {
             take_input(request, reply);
             return;
         }
+        if (request.target == cluster::tasks_path && session_->node() != nullptr) {
+            give_tasks(request, reply);
+            return;
+        }
         gateway->handle(std::move(request), reply);
     } else {
         server::answer_while_starting(request, reply, SLUICE_VERSION);
@@ -496,6 +513,7 @@ void Serving::wait_for(Nanos delay) {
 }
 
 void Serving::stop() {
+    session_->tasks().end_asking();
     session_->functions().queues().end_asking();
     server_->stop(values().stop_grace);
     served_.reset();

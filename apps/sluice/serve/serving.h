@@ -79,6 +79,7 @@ private:
     /// As metrics.
     void show_share();
     void take_input(const http::Request& request, const server::Reply& reply) const;
+    void give_tasks(const http::Request& request, const server::Reply& reply) const;
     Result<FunctionFile> operator_functions() const;
     /// What the engine must find when it is opened.
     Result<void> prepare(store::Store& store, Functions& functions,

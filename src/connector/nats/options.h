@@ -50,8 +50,8 @@ struct Options {
     Nanos duplicates = std::chrono::minutes{2}; ///< How long the server knows a key.
     bool is_purged = false; ///< What lies behind the position is removed from the bus.
     Mode mode = Mode::Structured;
-    std::size_t prefetch_bytes = std::size_t{16} << 20U; ///< Of all partitions together.
-    std::uint64_t in_flight_max = 16'384;                ///< Sent and not yet confirmed.
+    std::size_t prefetch_bytes = std::size_t{8} << 20U; ///< Of all partitions together.
+    std::uint64_t in_flight_max = 16'384;               ///< Sent and not yet confirmed.
     std::size_t in_flight_bytes_max = std::size_t{16} << 20U;
     Nanos send_time_max = std::chrono::seconds{30}; ///< Then an event is given back.
 };

@@ -55,7 +55,7 @@ public:
         }
         auto handed = queue(added);
         lock.unlock();
-        hand(std::move(handed));
+        hand(handed);
     }
 
     std::function<void()> ask(Question question, Take take) {
@@ -187,9 +187,9 @@ private:
         std::vector<Task> tasks;
     };
 
-    static void hand(std::optional<Handed> handed) {
-        if (handed) {
-            handed->take(std::move(handed->tasks));
+    static void hand(std::vector<Handed>& handed) {
+        for (auto& each : handed) {
+            each.take(std::move(each.tasks));
         }
     }
 
@@ -210,17 +210,24 @@ private:
         return open_.lower_bound(Key{std::string{token}, 0});
     }
 
-    /// It waits, or goes to whoever has asked first.
-    std::optional<Handed> queue(OpenTasks::iterator at) {
+    /// It waits, or goes to whoever has asked first. Those before him who only want to hear of it
+    /// do.
+    std::vector<Handed> queue(OpenTasks::iterator at) {
         auto found = queues_.try_emplace(queue_of(at->second)).first;
         found->second.waiting.emplace(at->first.second, at);
         auto& askers = found->second.askers;
-        if (askers.empty()) {
-            return std::nullopt;
+        auto handed = std::vector<Handed>{};
+        auto is_taken = false;
+        while (!is_taken && !askers.empty()) {
+            auto asker = std::move(askers.extract(askers.begin()).mapped());
+            scheduler_.cancel(asker.timer);
+            is_taken = asker.most > 0;
+            handed.push_back({.take = std::move(asker.take), .tasks = {}});
+            if (is_taken) {
+                handed.back().tasks = take_from(found, asker.most);
+            }
         }
-        auto asker = std::move(askers.extract(askers.begin()).mapped());
-        scheduler_.cancel(asker.timer);
-        return Handed{.take = std::move(asker.take), .tasks = take_from(found, asker.most)};
+        return handed;
     }
 
     void unqueue(OpenTasks::iterator at) {
@@ -306,7 +313,7 @@ private:
             task.lease_timer.reset();
             auto handed = queue(at);
             lock.unlock();
-            hand(std::move(handed));
+            hand(handed);
             return;
         }
         auto message = fmt::format("{} workers took the task and were not heard from within {}",

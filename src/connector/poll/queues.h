@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "connector/poll/desk.h"
 #include "event/sink.h"
 #include "reactor/scheduler.h"
 
@@ -22,52 +23,25 @@ struct Function {
     std::uint32_t offers_max = 3;
 };
 
-/// A task as a worker gets it.
-struct Task {
-    std::string token;
-    std::string function;
-    std::string run;
-    std::string key; ///< The same over attempts and offers.
-    Value input;
-    std::uint32_t attempt = 1;
-    std::uint32_t offer = 1; ///< How often this attempt was handed out, this time included.
-    std::uint64_t lease = 0;
-    Nanos lease_time{0};
-    Nanos time_left{0}; ///< Of its timeout; zero: no timeout.
-    std::string trace;  ///< `traceparent`; empty: none.
-};
-
-struct Question {
-    std::string space;
-    std::string function;
-    std::size_t most = 1;
-    Nanos wait{0}; ///< For the first of them.
-};
-
-/// The tasks of all functions of kind `poll`, until workers have answered them: a queue for each
-/// function and namespace.
+/// The tasks of all functions of kind `poll` that this process has called, until workers have
+/// answered them: a queue for each function and namespace.
 ///
 /// A task whose worker falls silent is offered again: same attempt, same token, same key. Its
 /// answer does not come this way; `cancel` then takes it out. Members may be called from any
 /// thread.
-class Queues {
+class Queues final : public Desk {
 public:
-    using Take = std::move_only_function<void(std::vector<Task>)>;
-
     /// Clock and scheduler outlive it.
     Queues(const Clock& clock, reactor::Scheduler& scheduler);
     /// Stops.
-    ~Queues();
+    ~Queues() override;
     Queues(const Queues&) = delete;
     Queues& operator=(const Queues&) = delete;
 
-    /// Calls `take` once, possibly at once: with no tasks when none came in time, or when what this
-    /// gives is called before. Empty when it was called at once.
-    std::function<void()> ask(Question question, Take take);
+    std::function<void()> ask(Question question, Take take) override;
     /// The function is no more: tasks that no worker has fail with `unknown_function`.
     void drop(const std::string& space, const std::string& function);
-    /// Whoever waits goes without, and nobody waits any more. The tasks stay.
-    void end_asking();
+    void end_asking() override;
     /// Answers every task with the kind `cancelled`, and so what comes after.
     void stop();
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <random>
 #include <tuple>
 #include <utility>
 
@@ -33,10 +34,12 @@ constexpr auto chunks_between_moves = std::uint64_t{64};
 // So soon a feed that waits for events sees that it is to stop, and confirms what is durable.
 constexpr auto idle_wait = std::chrono::milliseconds{20};
 
-/// Names of partitions without positions: each time they are read their numbers begin anew.
+/// Names of partitions without positions: each time they are read, by whichever process, their
+/// numbers begin anew.
 std::string counted_name(std::string_view partition) {
+    static const auto process = std::random_device{}();
     static auto count = std::atomic<std::uint64_t>{0};
-    return fmt::format("{}#{}", partition, count.fetch_add(1) + 1);
+    return fmt::format("{}#{:08x}-{}", partition, process, count.fetch_add(1) + 1);
 }
 
 using Steady = std::chrono::steady_clock;

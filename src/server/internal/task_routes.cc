@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "connector/poll/queues.h"
+#include "connector/poll/desk.h"
 #include "server/services.h"
 #include "trigger/history.h"
 #include "value/time_text.h"
@@ -30,6 +30,10 @@ Problem closed_task() {
             .detail =
                 "nobody waits for this: the task was answered, cancelled, given to another "
                 "worker, or its time was over"};
+}
+
+Problem problem_of_task(const Error& error) {
+    return error.code == Errc::InvalidInput ? unknown_task() : problem_of(error);
 }
 
 Result<connector::poll::Question> read_question(const Incoming& incoming) {
@@ -160,9 +164,7 @@ Handle answer_task(const Services& services, Result<event::Answer> (*read)(const
         services.engine.answer(
             incoming.part("token"), *std::move(given), [reply](const Result<Value>& taken) {
                 if (!taken) {
-                    answer(reply, taken.error().code == Errc::InvalidInput
-                                      ? unknown_task()
-                                      : problem_of(taken.error()));
+                    answer(reply, problem_of_task(taken.error()));
                 } else if (*taken->find("fate") == Value{to_string(trigger::Fate::Late)}) {
                     answer(reply, closed_task());
                 } else {
@@ -191,14 +193,16 @@ void heartbeat(const Services& services, const Incoming& incoming, const Reply& 
         answer(reply, problem_of(lease.error()));
         return;
     }
-    auto is_open = services.engine.heartbeat(incoming.part("token"), *lease);
-    if (!is_open) {
-        answer(reply, unknown_task());
-    } else if (!*is_open) {
-        answer(reply, closed_task());
-    } else {
-        reply->answer({.status = 204});
-    }
+    services.engine.heartbeat(incoming.part("token"), *lease,
+                              [reply](const Result<Value>& is_open) {
+                                  if (!is_open) {
+                                      answer(reply, problem_of_task(is_open.error()));
+                                  } else if (*is_open != Value{true}) {
+                                      answer(reply, closed_task());
+                                  } else {
+                                      reply->answer({.status = 204});
+                                  }
+                              });
 }
 
 } // namespace

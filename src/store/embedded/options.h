@@ -34,7 +34,7 @@ struct Options {
     const Clock* clock = nullptr;
     rocksdb::Env* env = nullptr;
     std::function<std::uint64_t()> free_bytes;
-    std::uint64_t write_buffer_bytes = 16ULL << 20U;
+    std::uint64_t write_buffer_bytes = 8ULL << 20U;
 };
 
 } // namespace sluice::store::embedded

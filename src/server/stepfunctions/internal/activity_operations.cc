@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "connector/poll/queues.h"
+#include "connector/poll/desk.h"
 #include "server/stepfunctions/internal/machines.h"
 #include "server/stepfunctions/internal/task_word.h"
 #include "value/json.h"

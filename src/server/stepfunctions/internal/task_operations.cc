@@ -104,17 +104,23 @@ void send_heartbeat(World& world, const Call& call, const Responder& respond) {
         return;
     }
     auto token = text_in(call.body, "taskToken");
-    auto is_open = world.services.engine.heartbeat(token, 0);
     auto attempt = world.services.engine.attempt_of(token);
-    if (!is_open || !attempt) {
+    if (!attempt) {
         respond(invalid_token());
-    } else if (!*is_open) {
-        respond(task_over());
-    } else {
-        // The state has a clock of its own: the lease of the queue is none for it.
-        tell_run(world, attempt->run, workflow::asl::heartbeat_action,
-                 Value::object({{"task", task_of(*attempt)}}), replying(respond));
+        return;
     }
+    auto go_on = [&world, attempt = *std::move(attempt), respond](const Result<Value>& is_open) {
+        if (!is_open) {
+            respond(std::unexpected(fault_of(is_open.error())));
+        } else if (*is_open != Value{true}) {
+            respond(task_over());
+        } else {
+            // The state has a clock of its own: the lease of the queue is none for it.
+            tell_run(world, attempt.run, workflow::asl::heartbeat_action,
+                     Value::object({{"task", task_of(attempt)}}), replying(respond));
+        }
+    };
+    world.services.engine.heartbeat(token, 0, std::move(go_on));
 }
 
 } // namespace
