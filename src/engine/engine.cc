@@ -150,13 +150,17 @@ public:
     bool is_shared() const override { return options_.sharing.has_value(); }
 
     void take(Input&& input) override {
-        // How it is tried again, and who waits for a place, only the process knows that made the
-        // call.
-        if (auto* answer = std::get_if<AnswerInput>(&input); answer != nullptr && answer->done) {
-            push(settled(std::move(*answer)));
-        } else {
+        auto* answer = std::get_if<AnswerInput>(&input);
+        if (answer == nullptr || !answer->done) {
             push(std::move(input));
+            return;
         }
+        // How it is tried again, and who waits for its place, only the process knows that made the
+        // call: behind the adoption of its shard, since that makes the call.
+        auto shard = shard_of(input, store_.shard_count());
+        lane_of(shard).order([this, answer = std::move(*answer)](Lane&) mutable {
+            post(settled(std::move(answer)));
+        });
     }
 
     Catalog& catalog() override { return catalog_; }

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -196,6 +197,8 @@ class BrokerTest(ServerTest):
         self.send_to_a_queue_that_comes_late(rabbitmq)
 
     def test_kafka(self):
+        if shutil.which("kcat") is None:
+            self.skipTest("kafka: no kcat here; apt-get install kcat")
         kafka = self.have(Kafka, settings={"num.partitions": 2, "group.min.session.timeout.ms": 1000,
                                            "group.initial.rebalance.delay.ms": 0})
         self.go_through(kafka, [KafkaTopic(kafka), KafkaGroup(kafka)])

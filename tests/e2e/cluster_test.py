@@ -321,6 +321,10 @@ class ClusterTest(ServerTest):
             status, report = gateway.ask("GET", f"/v1/runs/{run}/replay")
             self.assertEqual((status, report.get("same"), report.get("events")), (200, True, 41), report)
         self.assertEqual(gateway.ask("GET", "/v1/quarantine")[1]["events"], [])
+        for worker in workers:  # Also the one that reads goes soon, and so does the last.
+            began = time.monotonic()
+            self.assertEqual(worker.stop(), 0)
+            self.assertLess(time.monotonic() - began, 10)
 
     def test_a_killed_workers_shards_move(self):
         def disturb(workers):

@@ -513,14 +513,15 @@ void Serving::wait_for(Nanos delay) {
 }
 
 void Serving::stop() {
+    // What a source still has under way reaches its shards as long as everybody is there.
+    follower_ = {};
+    intake_->stop();
     session_->tasks().end_asking();
     session_->functions().queues().end_asking();
     server_->stop(values().stop_grace);
     served_.reset();
     workers_.stop();
     audit_->stop();
-    follower_ = {};
-    intake_->stop();
     session_->stop();
     live_.stop();
     diagnostics_.info("stopped");
