@@ -120,8 +120,9 @@ std::string_view to_string(QueueType type) {
 }
 
 std::uint16_t Options::effective_prefetch() const {
-    constexpr auto default_prefetch = std::uint16_t{2000};
-    return prefetch == 0 ? default_prefetch : prefetch;
+    // What is acknowledged after its commit comes back later than a stream's credit.
+    auto usual = type == QueueType::Stream ? std::uint16_t{2000} : std::uint16_t{5000};
+    return prefetch == 0 ? usual : prefetch;
 }
 
 std::string Options::place() const {

@@ -27,6 +27,8 @@ TEST(AmqpOptions, AUrlSaysEverythingOfABus) {
     EXPECT_EQ(options->type, QueueType::Classic);
     EXPECT_EQ(options->prefix, "p");
     EXPECT_EQ(options->effective_prefetch(), 7);
+    EXPECT_EQ((Options{.type = QueueType::Stream}.effective_prefetch()), 2000);
+    EXPECT_EQ((Options{.type = QueueType::Quorum}.effective_prefetch()), 5000);
     EXPECT_TRUE(options->is_single_active);
     EXPECT_EQ(options->window, 9);
     EXPECT_EQ(options->heartbeat, 3s);
