@@ -204,7 +204,7 @@ void Shard::write_run(AwakeRun& run, Commit& commit) {
     auto& batch = commit.batch();
     if (!run.journal.is_empty()) {
         auto record = run.journal.record(moment_);
-        commit.put_history(keys::history(id_, run.name, run.first_event), record);
+        commit.put_history(keys::history(id_, run.name, run.first_event), record, run.journal);
         if (watch_ != nullptr && watch_->decided && (!watch_->wants || watch_->wants(run.name))) {
             release_.records.emplace_back(run.name, std::string{record});
         }

@@ -2,14 +2,14 @@
 
 #include <utility>
 
+#include "reactor/stream.h"
 #include "resp/internal/receive_buffer.h"
-#include "resp/internal/stream.h"
 
 namespace sluice::resp {
 
-using internal::after;
-using internal::Deadline;
-using internal::Stream;
+using reactor::after;
+using reactor::Deadline;
+using reactor::Stream;
 
 namespace {
 
@@ -84,7 +84,9 @@ Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Client> Client::connect(const Options& options) {
     auto deadline = after(options.connect_limit);
-    auto stream = Stream::connect(options, deadline);
+    auto stream = Stream::connect(
+        {.host = options.host, .port = options.port, .socket_path = options.socket_path},
+        options.tls, deadline);
     if (!stream) {
         return fail(stream.error().code, "Redis at {}: {}", options.address(),
                     stream.error().message);

@@ -8,22 +8,13 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "reactor/stream.h"
 #include "resp/parser.h"
 
 namespace sluice::resp {
 
-enum class Encryption : std::uint8_t {
-    None,
-    Verified,   ///< TLS, and the server shows a certificate for its name.
-    Unverified, ///< TLS with whoever answers: against listeners, not against impostors.
-};
-
-struct Tls {
-    Encryption encryption = Encryption::None;
-    std::string ca_file{}; ///< Empty: those that the system trusts.
-    std::string certificate_file{};
-    std::string key_file{};
-};
+using reactor::Encryption;
+using reactor::Tls;
 
 /// Where a server is and how one gets in.
 struct Options {

@@ -1,6 +1,7 @@
 #include "trigger/history.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "trigger/internal/packed_record.h"
 #include "value/archive.h"
@@ -142,6 +143,11 @@ void Journal::clear() {
     changes_.clear();
     entries_ = 0;
     effects.clear();
+}
+
+std::string Journal::exchange_bytes(std::string room) {
+    room.clear();
+    return std::exchange(body_, std::move(room));
 }
 
 std::string_view RecordPacker::pack(std::string_view record) {

@@ -73,6 +73,8 @@ public:
     /// The record of all since `clear`: docs/formats/history.md. Good until the next entry.
     std::string_view record(Moment moment);
     void clear();
+    /// The bytes that the last record lies in, which stays where it is; it goes on with these.
+    std::string exchange_bytes(std::string room);
     /// As `clear`; of its memory no more stays than a run that begins needs.
     void release_room();
 

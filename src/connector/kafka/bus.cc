@@ -31,7 +31,14 @@ public:
     }
 
     Result<std::unique_ptr<event::Producer>> open_producer() override {
-        return TRY(Producer::open(options_, diag_));
+        auto options = options_;
+        auto is_chosen = options.settings.contains("compression.codec") ||
+                         options.settings.contains("compression.type");
+        if (!is_chosen && options.version == Version::Current) {
+            // Events are alike: packed they are a quarter of what the brokers store and send.
+            options.settings["compression.codec"] = "lz4";
+        }
+        return TRY(Producer::open(options, diag_));
     }
 
     Result<event::Ceiling> measure(ShardId shard, std::uint64_t events) override {

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::string_view creation_prefix = "create.";
 
-constexpr auto parameters = std::array<std::string_view, 12>{
-    "topics", "group",  "consume",     "start", "mode",         "broker",
-    "ca",     "verify", "certificate", "key",   "key_password", "replication"};
+constexpr auto parameters = std::to_array<std::string_view>(
+    {"topics", "group", "consume", "reading", "start", "mode", "broker", "ca", "verify",
+     "certificate", "key", "key_password", "replication"});
 
 bool is_parameter(std::string_view name) {
     return std::ranges::find(parameters, name) != parameters.end() || name == "mechanism";
@@ -86,6 +86,8 @@ Result<void> set_parameter(Options& options, std::string_view name, std::string_
     }
     if (name == "consume") {
         options.consume = Consume(TRY(choose(name, text, {"positions", "group"})));
+    } else if (name == "reading") {
+        options.reading = Reading(TRY(choose(name, text, {"direct", "library"})));
     } else if (name == "start") {
         options.start = Start(TRY(choose(name, text, {"beginning", "end"})));
     } else if (name == "mode") {

@@ -13,6 +13,9 @@ namespace sluice::connector::kafka {
 
 /// Who keeps the position of what is read: we, or the broker for a group of consumers.
 enum class Consume : std::uint8_t { Positions, Group };
+/// Who reads partitions by our positions: we ask the brokers ourselves where that is possible, or
+/// librdkafka does.
+enum class Reading : std::uint8_t { Direct, Library };
 /// Where a partition of a topic begins that was never read.
 enum class Start : std::uint8_t { Beginning, End };
 /// How an event stands in a message: whole as JSON, or as headers and data.
@@ -42,6 +45,7 @@ struct Options {
     std::vector<std::string> topics{}; ///< What a source reads; the first is a sink's.
     std::string group{};               ///< Empty: the prefix.
     Consume consume = Consume::Positions;
+    Reading reading = Reading::Direct;
     Start start = Start::Beginning;
     Mode mode = Mode::Structured;
     Version version = Version::Current;

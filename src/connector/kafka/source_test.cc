@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "connector/kafka/internal/client.h"
+#include "connector/kafka/internal/fetcher.h"
+#include "connector/kafka/producer.h"
 #include "connector/kafka/testing/mock_cluster.h"
 #include "connector/kafka/testing/reading.h"
 #include "observe/testing/captured_diagnostics.h"
@@ -42,7 +44,8 @@ private:
     std::unique_ptr<internal::Client> client_;
 };
 
-class KafkaSource : public ::testing::Test {
+/// Both ways of reading promise the same.
+class KafkaSource : public ::testing::TestWithParam<Reading> {
 protected:
     KafkaSource() {
         cluster_.make_topic("sluice", 4);
@@ -55,10 +58,15 @@ protected:
         }
     }
     std::unique_ptr<event::Source> open_bus_source() {
-        return std::move(*open_partitions("bus", cluster_.options(), diag_));
+        return std::move(*open_partitions("bus", options_of("sluice"), diag_));
+    }
+    Options options_of(std::string_view prefix) {
+        auto options = cluster_.options(prefix);
+        options.reading = GetParam();
+        return options;
     }
     Options orders() {
-        auto options = cluster_.options();
+        auto options = options_of("sluice");
         options.topics = {"orders"};
         options.group = "readers";
         options.settings["topic.metadata.refresh.interval.ms"] = "50";
@@ -69,7 +77,7 @@ protected:
     testing::MockCluster cluster_{2};
 };
 
-TEST_F(KafkaSource, ReadsAPartitionFromItsBeginning) {
+TEST_P(KafkaSource, ReadsAPartitionFromItsBeginning) {
     put("sluice", 1, 1, 3);
     auto source = open_bus_source();
 
@@ -83,7 +91,7 @@ TEST_F(KafkaSource, ReadsAPartitionFromItsBeginning) {
     EXPECT_TRUE(reads[0].is_numbered);
 }
 
-TEST_F(KafkaSource, ResumesInTheMiddle) {
+TEST_P(KafkaSource, ResumesInTheMiddle) {
     put("sluice", 0, 1, 5);
     auto source = open_bus_source();
 
@@ -92,7 +100,7 @@ TEST_F(KafkaSource, ResumesInTheMiddle) {
     EXPECT_THAT(numbers(read_some(*source, 2)), ElementsAre(4, 5));
 }
 
-TEST_F(KafkaSource, ReadsOnlyWhatWasResumed) {
+TEST_P(KafkaSource, ReadsOnlyWhatWasResumed) {
     put("sluice", 0, 1, 2);
     put("sluice", 3, 3, 4);
     auto source = open_bus_source();
@@ -104,7 +112,7 @@ TEST_F(KafkaSource, ReadsOnlyWhatWasResumed) {
     EXPECT_THAT(read_some(*source, 1, 500ms), IsEmpty());
 }
 
-TEST_F(KafkaSource, TakesNoMoreThanAboutWhatWasAskedFor) {
+TEST_P(KafkaSource, TakesNoMoreThanAboutWhatWasAskedFor) {
     put("sluice", 0, 1, 10);
     auto source = open_bus_source();
     ASSERT_TRUE(source->resume("sluice/0", 0));
@@ -122,7 +130,7 @@ TEST_F(KafkaSource, TakesNoMoreThanAboutWhatWasAskedFor) {
     EXPECT_THAT(nothing->records, IsEmpty());
 }
 
-TEST_F(KafkaSource, LargerThanAskedForStillComes) {
+TEST_P(KafkaSource, LargerThanAskedForStillComes) {
     put("sluice", 0, 1, 1);
     auto source = open_bus_source();
     ASSERT_TRUE(source->resume("sluice/0", 0));
@@ -130,7 +138,7 @@ TEST_F(KafkaSource, LargerThanAskedForStillComes) {
     EXPECT_EQ(read_some(*source, 1, 20s, 1).size(), 1);
 }
 
-TEST_F(KafkaSource, WhatIsLeftComesAgainWhenItIsResumed) {
+TEST_P(KafkaSource, WhatIsLeftComesAgainWhenItIsResumed) {
     put("sluice", 0, 1, 3);
     put("sluice", 1, 4, 5);
     auto source = open_bus_source();
@@ -148,7 +156,7 @@ TEST_F(KafkaSource, WhatIsLeftComesAgainWhenItIsResumed) {
     EXPECT_THAT(numbers(read_some(*source, 3)), ElementsAre(2, 3, 4));
 }
 
-TEST_F(KafkaSource, APositionThatIsPastTheEndIsAnErrorForGood) {
+TEST_P(KafkaSource, APositionThatIsPastTheEndIsAnErrorForGood) {
     put("sluice", 0, 1, 2);
     put("sluice", 1, 1, 1);
     auto source = open_bus_source();
@@ -165,7 +173,7 @@ TEST_F(KafkaSource, APositionThatIsPastTheEndIsAnErrorForGood) {
     EXPECT_EQ(read_some(*source, 1)[0].fault, "");
 }
 
-TEST_F(KafkaSource, APositionThatTheBrokerNoLongerHasIsRefused) {
+TEST_P(KafkaSource, APositionThatTheBrokerNoLongerHasIsRefused) {
     // The mock drops what is older than some megabytes.
     auto large = testing::event_json(1, 900'000);
     for (auto at = 0; at < 10; ++at) {
@@ -180,7 +188,7 @@ TEST_F(KafkaSource, APositionThatTheBrokerNoLongerHasIsRefused) {
     EXPECT_THAT(done.error().message, HasSubstr("sluice/2 cannot be read on from offset 0"));
 }
 
-TEST_F(KafkaSource, WhatIsNotAPartitionIsRefused) {
+TEST_P(KafkaSource, WhatIsNotAPartitionIsRefused) {
     auto source = open_bus_source();
 
     EXPECT_EQ(source->resume("sluice", 0).error().code, Errc::InvalidInput);
@@ -190,7 +198,7 @@ TEST_F(KafkaSource, WhatIsNotAPartitionIsRefused) {
     source->confirm("nonsense", 3);
 }
 
-TEST_F(KafkaSource, BothModesOfTheBindingAreRead) {
+TEST_P(KafkaSource, BothModesOfTheBindingAreRead) {
     cluster_.put("sluice", 0, testing::event_json(1),
                  {{"content-type", "application/cloudevents+json; charset=UTF-8"}, {"x", "y"}});
     cluster_.put("sluice", 0, R"({"n":1})",
@@ -220,7 +228,7 @@ TEST_F(KafkaSource, BothModesOfTheBindingAreRead) {
     EXPECT_FALSE(empty->has_data());
 }
 
-TEST_F(KafkaSource, WhatIsNoEventIsARecordWithAFault) {
+TEST_P(KafkaSource, WhatIsNoEventIsARecordWithAFault) {
     cluster_.put("sluice", 0, "<xml/>", {{"content-type", "text/xml"}});
     cluster_.put("sluice", 0, "x", {{"content-type", "application/cloudevents+avro"}});
     cluster_.put("sluice", 0, "x", {{"ce_ID!", "1"}});
@@ -240,7 +248,7 @@ TEST_F(KafkaSource, WhatIsNoEventIsARecordWithAFault) {
     EXPECT_THAT(numbers(reads), ElementsAre(1, 2, 3, 4, 5));
 }
 
-TEST_F(KafkaSource, TheGroupsPositionFollowsWhatIsConfirmed) {
+TEST_P(KafkaSource, TheGroupsPositionFollowsWhatIsConfirmed) {
     auto options = cluster_.options();
     options.group = "lagging";
     put("sluice", 0, 1, 5);
@@ -257,7 +265,7 @@ TEST_F(KafkaSource, TheGroupsPositionFollowsWhatIsConfirmed) {
     EXPECT_EQ(watcher.committed("sluice", 0), 5);
 }
 
-TEST_F(KafkaSource, LagIsWhatLiesBehindWhatWasHandedOut) {
+TEST_P(KafkaSource, LagIsWhatLiesBehindWhatWasHandedOut) {
     put("sluice", 0, 1, 6);
     auto source = open_bus_source();
     EXPECT_EQ(source->lag(), std::nullopt);
@@ -269,7 +277,7 @@ TEST_F(KafkaSource, LagIsWhatLiesBehindWhatWasHandedOut) {
     EXPECT_EQ(source->lag(), 5 - chunk->records.size());
 }
 
-TEST_F(KafkaSource, NamesThePartitionsOfItsTopics) {
+TEST_P(KafkaSource, NamesThePartitionsOfItsTopics) {
     auto options = orders();
     auto source = std::move(*open_source("orders", options, diag_));
     EXPECT_THAT(*source->partitions(), ElementsAre("orders/0", "orders/1", "orders/2"));
@@ -281,7 +289,7 @@ TEST_F(KafkaSource, NamesThePartitionsOfItsTopics) {
     EXPECT_THAT(*later->partitions(), IsEmpty());
 }
 
-TEST_F(KafkaSource, ATopicIsReadWhole) {
+TEST_P(KafkaSource, ATopicIsReadWhole) {
     put("orders", 0, 1, 2);
     put("orders", 2, 3, 4);
     auto source = std::move(*open_source("orders", orders(), diag_));
@@ -293,7 +301,7 @@ TEST_F(KafkaSource, ATopicIsReadWhole) {
     EXPECT_EQ(sums, (std::map<std::string, std::size_t>{{"orders/0", 2}, {"orders/2", 2}}));
 }
 
-TEST_F(KafkaSource, OfATopicKnownPositionsAreResumedAndOthersBegin) {
+TEST_P(KafkaSource, OfATopicKnownPositionsAreResumedAndOthersBegin) {
     put("orders", 0, 1, 3);
     put("orders", 1, 4, 5);
     auto source = std::move(*open_source("orders", orders(), diag_));
@@ -307,7 +315,7 @@ TEST_F(KafkaSource, OfATopicKnownPositionsAreResumedAndOthersBegin) {
         found, ElementsAre(testing::event_json(3), testing::event_json(4), testing::event_json(5)));
 }
 
-TEST_F(KafkaSource, AStartAtTheEndSkipsWhatWasThere) {
+TEST_P(KafkaSource, AStartAtTheEndSkipsWhatWasThere) {
     put("orders", 0, 1, 3);
     auto options = orders();
     options.start = Start::End;
@@ -324,7 +332,7 @@ TEST_F(KafkaSource, AStartAtTheEndSkipsWhatWasThere) {
     EXPECT_GT(reads[0].number, 3U);
 }
 
-TEST_F(KafkaSource, ATopicThatIsNotThereIsTroubleUntilItIs) {
+TEST_P(KafkaSource, ATopicThatIsNotThereIsTroubleUntilItIs) {
     auto options = orders();
     options.topics = {"later"};
     // The mock makes every topic that is asked for, unless it is told to deny it.
@@ -342,10 +350,10 @@ TEST_F(KafkaSource, ATopicThatIsNotThereIsTroubleUntilItIs) {
     EXPECT_TRUE(read_until(*source, [&] { return source->trouble().empty(); }));
 }
 
-TEST_F(KafkaSource, ABrokerThatGoesAndComesBackIsReadOn) {
+TEST_P(KafkaSource, ABrokerThatGoesAndComesBackIsReadOn) {
     cluster_.make_topic("alone", 1);
     rd_kafka_mock_partition_set_leader(cluster_.get(), "alone", 0, 1);
-    auto options = cluster_.options("alone");
+    auto options = options_of("alone");
     put("alone", 0, 1, 2);
     auto source = std::move(*open_partitions("bus", options, diag_));
     ASSERT_TRUE(source->resume("alone/0", 0));
@@ -362,7 +370,7 @@ TEST_F(KafkaSource, ABrokerThatGoesAndComesBackIsReadOn) {
     EXPECT_TRUE(read_until(*source, [&] { return source->trouble().empty(); }));
 }
 
-TEST_F(KafkaSource, FailingFetchesAreTriedAgain) {
+TEST_P(KafkaSource, FailingFetchesAreTriedAgain) {
     put("sluice", 0, 1, 2);
     constexpr auto fetch = 1;
     rd_kafka_mock_push_request_errors(cluster_.get(), fetch, 3,
@@ -374,8 +382,9 @@ TEST_F(KafkaSource, FailingFetchesAreTriedAgain) {
     EXPECT_THAT(numbers(read_some(*source, 2)), ElementsAre(1, 2));
 }
 
-TEST_F(KafkaSource, WithoutABrokerNothingHangs) {
+TEST_P(KafkaSource, WithoutABrokerNothingHangs) {
     auto options = *parse_url("kafka://127.0.0.1:1/nowhere");
+    options.reading = GetParam();
     auto begin = SystemClock{}.steady();
     {
         auto source = std::move(*open_partitions("bus", options, diag_));
@@ -387,6 +396,51 @@ TEST_F(KafkaSource, WithoutABrokerNothingHangs) {
         source->confirm("nowhere/0", 6);
     }
     EXPECT_LT(SystemClock{}.steady() - begin, Nanos{15s});
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, KafkaSource, ::testing::Values(Reading::Direct, Reading::Library),
+                         [](const auto& info) {
+                             return info.param == Reading::Direct ? "Direct" : "Library";
+                         });
+
+class KafkaDirect : public ::testing::Test {
+protected:
+    KafkaDirect() { cluster_.make_topic("sluice", 1); }
+
+    std::unique_ptr<event::Source> open(const Options& options) {
+        return std::move(*open_partitions("bus", options, diag_));
+    }
+
+    observe::testing::CapturedDiagnostics diag_;
+    testing::MockCluster cluster_{1};
+};
+
+TEST_F(KafkaDirect, WhatItCannotReadTheLibraryReadsFromThere) {
+    auto packing = cluster_.options();
+    packing.settings["compression.codec"] = "gzip";
+    cluster_.put("sluice", 0, testing::event_json(1));
+    auto producer = std::move(*Producer::open(packing, diag_));
+    ASSERT_EQ(testing::send_and_wait(*producer, "sluice/0", testing::event_json(2, 10'000)), "");
+    cluster_.put("sluice", 0, testing::event_json(3));
+    auto source = open(cluster_.options());
+    ASSERT_TRUE(source->resume("sluice/0", 0));
+
+    EXPECT_THAT(numbers(read_some(*source, 3)), ElementsAre(1, 2, 3));
+    EXPECT_THAT(diag_.lines(), ::testing::Contains(HasSubstr("gzip")));
+}
+
+TEST_F(KafkaDirect, PropertiesOfTheLibrarysReadingAreForTheLibrary) {
+    auto options = cluster_.options();
+    EXPECT_TRUE(internal::Fetcher::suits(options));
+
+    options.settings["compression.codec"] = "lz4";
+    EXPECT_TRUE(internal::Fetcher::suits(options)) << "it is the producer's";
+    options.settings["fetch.max.bytes"] = "100000";
+    EXPECT_FALSE(internal::Fetcher::suits(options));
+
+    options = cluster_.options();
+    options.user = "somebody";
+    EXPECT_FALSE(internal::Fetcher::suits(options)) << "SASL is the library's";
 }
 
 } // namespace

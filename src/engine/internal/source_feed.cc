@@ -16,6 +16,7 @@
 #include "engine/run_records.h"
 #include "event/builder.h"
 #include "event/codec.h"
+#include "trigger/arrival.h"
 
 namespace sluice::engine {
 
@@ -42,6 +43,11 @@ std::string counted_name(std::string_view partition) {
     return fmt::format("{}#{:08x}-{}", partition, process, count.fetch_add(1) + 1);
 }
 
+/// Several chunks may lie in one buffer.
+std::size_t bytes_of(const event::Chunk& chunk) {
+    return chunk.records.back().begin + chunk.records.back().size - chunk.records.front().begin;
+}
+
 using Steady = std::chrono::steady_clock;
 
 /// All shards are being told how far a partition is.
@@ -64,6 +70,7 @@ struct Partition {
     Steady::time_point moved_at = Steady::now();
     std::uint64_t confirmed = 0;
     std::uint64_t chunks = 0;
+    std::size_t chunk_records = 0; ///< Of the chunk that is handed out.
 };
 
 /// One reading of a source: its chunks to the shards, in order.
@@ -149,7 +156,7 @@ private:
         }
         auto parts = TRY(split(chunk, partition));
         partition.last = chunk.records.back().number;
-        progress_->begin(partition.name, first, partition.last, parts.size(), chunk.bytes->size());
+        progress_->begin(partition.name, first, partition.last, parts.size(), bytes_of(chunk));
         for (auto& [shard, part] : parts) {
             count_ += part.events.size();
             part.done = [progress = progress_, name = partition.name,
@@ -185,8 +192,9 @@ private:
     }
 
     /// What its shard has taken before is left out.
-    Result<Parts> split(const event::Chunk& chunk, const Partition& partition) {
+    Result<Parts> split(const event::Chunk& chunk, Partition& partition) {
         auto parts = Parts{};
+        partition.chunk_records = chunk.records.size();
         last_part_ = nullptr;
         for (const auto& record : chunk.records) {
             auto event = event_of(chunk, record);
@@ -217,6 +225,12 @@ private:
         if (!event) {
             return malformed_event(chunk.partition, record.number, event.error().message, text);
         }
+        // What was said of the run of the event before holds for this one too.
+        auto is_checked = !last_run_.empty() && event->run() == last_run_ &&
+                          !event->type().starts_with(trigger::types::reserved_prefix);
+        if (is_checked) {
+            return *std::move(event);
+        }
         auto may_be_routed = options_.route && event->run().empty();
         if (auto checked = check_event(*event); !checked && !may_be_routed) {
             return malformed_event(chunk.partition, record.number, checked.error().message, text);
@@ -237,6 +251,7 @@ private:
         }
         if (last_part_ == nullptr) {
             last_part_ = &parts[last_shard_];
+            reserve(*last_part_, partition.chunk_records / parts.size());
             last_part_->shard = last_shard_;
             last_part_->space = options_.space;
             last_part_->partition = partition.name;
@@ -244,6 +259,15 @@ private:
         }
         last_part_->events.push_back(std::move(event));
         last_part_->numbers.push_back(number);
+    }
+
+    /// A chunk mostly goes to one shard; moving events as their list grows costs as much as reading
+    /// them.
+    static void reserve(EventsInput& part, std::size_t count) {
+        if (part.events.empty()) {
+            part.events.reserve(count);
+            part.numbers.reserve(count);
+        }
     }
 
     /// Confirms what is durable, and what no shard will ask for again. A partition of which much is

@@ -33,23 +33,45 @@ void MessageReader::add(event::ChunkBuilder& builder, std::uint64_t number,
                           fmt::format("its headers cannot be read: {}", rd_kafka_err2str(code)));
         return;
     }
-    attributes_.clear();
-    auto content_type = std::string_view{};
+    begin();
     const char* name = nullptr;
     const void* bytes = nullptr;
     auto size = std::size_t{0};
     for (auto at = std::size_t{0};
          rd_kafka_header_get_all(headers, at, &name, &bytes, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
          ++at) {
-        auto header = std::string_view{name};
-        auto value = std::string_view{static_cast<const char*>(bytes), size};
-        if (header.starts_with(attribute_prefix)) {
-            attributes_.emplace_back(header.substr(attribute_prefix.size()), value);
-        } else if (is_content_type(header)) {
-            content_type = value;
-        }
+        take(name, {static_cast<const char*>(bytes), size});
     }
-    builder.add(number, {.content_type = content_type, .attributes = attributes_, .body = body});
+    builder.add(number, {.content_type = content_type_, .attributes = attributes_, .body = body});
+}
+
+void MessageReader::add(event::ChunkBuilder& builder, std::uint64_t number, const Record& record) {
+    begin();
+    auto headers = HeaderCursor{record};
+    auto name = std::string_view{};
+    auto value = std::string_view{};
+    while (headers.next(name, value)) {
+        take(name, value);
+    }
+    if (!headers.is_at_end()) {
+        builder.add_fault(number, record.value, "its headers cannot be read");
+        return;
+    }
+    builder.add(number,
+                {.content_type = content_type_, .attributes = attributes_, .body = record.value});
+}
+
+void MessageReader::begin() {
+    attributes_.clear();
+    content_type_ = {};
+}
+
+void MessageReader::take(std::string_view header, std::string_view value) {
+    if (header.starts_with(attribute_prefix)) {
+        attributes_.emplace_back(header.substr(attribute_prefix.size()), value);
+    } else if (is_content_type(header)) {
+        content_type_ = value;
+    }
 }
 
 Headers structured_headers() {

@@ -7,6 +7,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include "connector/kafka/internal/record_cursor.h"
 #include "event/message.h"
 
 namespace sluice::connector::kafka::internal {
@@ -19,8 +20,13 @@ inline constexpr std::string_view structured_type = "application/cloudevents+jso
 class MessageReader {
 public:
     void add(event::ChunkBuilder& builder, std::uint64_t number, const rd_kafka_message_t& message);
+    void add(event::ChunkBuilder& builder, std::uint64_t number, const Record& record);
 
 private:
+    void begin();
+    void take(std::string_view header, std::string_view value);
+
+    std::string_view content_type_;
     std::vector<std::pair<std::string_view, std::string_view>> attributes_;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "connector/kafka/internal/client.h"
+#include "connector/kafka/internal/fetch_thread.h"
 
 namespace sluice::connector::kafka::internal {
 
@@ -28,6 +29,7 @@ public:
     }
 
     Result<void> begin_by_position() { return assign(); }
+    rd_kafka_t* handle() const { return client_->get(); }
 
     Result<void> begin_by_group() {
         auto list = list_of(name_, RD_KAFKA_OFFSET_INVALID);
@@ -110,15 +112,53 @@ private:
     Queue queue_;
 };
 
+/// The same by our own requests.
+Result<double> count_fetched(const Options& options, const PartitionName& name,
+                             std::uint64_t events, observe::Diagnostics& diag) {
+    auto bare = Bare{options, name.partition};
+    TRY(bare.open(options, diag));
+    auto fetch = FetchThread{bare.handle(), options};
+    fetch.begin(name, 0);
+    auto builder = event::ChunkBuilder{};
+    auto begin = Nanos{0};
+    auto heard = steady_now();
+    auto seen = std::uint64_t{0};
+    while (seen < events) {
+        auto deliveries = TRY(fetch.take(100ms));
+        if (deliveries.empty() && steady_now() - heard > silence_max) {
+            return fail(Errc::Unavailable, "{} of {} events came, then nothing for 20 s: {}", seen,
+                        events, fetch.trouble());
+        }
+        for (auto& delivery : deliveries) {
+            heard = steady_now();
+            begin = seen == 0 ? heard : begin;
+            for (auto last = std::uint64_t{1}; last > 0; seen += last) {
+                last = TRY(delivery.records.take(builder, ~std::size_t{0})).records.size();
+            }
+        }
+    }
+    auto seconds = std::chrono::duration<double>(steady_now() - begin).count();
+    return static_cast<double>(seen) / std::max(seconds, 1e-9);
+}
+
+Result<double> count_by_position(const Options& options, std::int32_t partition,
+                                 std::uint64_t events, observe::Diagnostics& diag) {
+    if (Fetcher::suits(options)) {
+        return count_fetched(options, {.topic = options.prefix, .partition = partition}, events,
+                             diag);
+    }
+    auto bare = Bare{options, partition};
+    TRY(bare.open(options, diag));
+    TRY(bare.begin_by_position());
+    return bare.count(events, false);
+}
+
 } // namespace
 
 Result<event::Ceiling> measure(const Options& options, std::int32_t partition, std::uint64_t events,
                                observe::Diagnostics& diag) {
     auto ceiling = event::Ceiling{};
-    auto by_position = Bare{options, partition};
-    TRY(by_position.open(options, diag));
-    TRY(by_position.begin_by_position());
-    ceiling.position_events_per_second = TRY(by_position.count(events, false));
+    ceiling.position_events_per_second = TRY(count_by_position(options, partition, events, diag));
 
     auto member = options;
     member.consume = Consume::Group;

@@ -13,6 +13,7 @@ void Partition::assign(std::int64_t offset) {
     fetched = begin;
     confirmed = none;
     committed = none;
+    end = none;
     shift.reset();
     first = last + 1;
 }
@@ -20,6 +21,7 @@ void Partition::assign(std::int64_t offset) {
 void Partition::drop_waiting() {
     waiting.clear();
     taken = 0;
+    records.clear();
     fetched = next;
 }
 
@@ -58,15 +60,22 @@ void Partitions::add(Message message) {
     if (partition->begin == Partition::none) {
         partition->begin = message->offset;
     }
-    if (partition->waiting.empty()) {
+    if (!partition->has_waiting()) {
         turns_.push_back(partition);
     }
     partition->fetched = message->offset + 1;
     partition->waiting.push_back(std::move(message));
 }
 
+void Partitions::add(Partition& partition, FetchedRecords records) {
+    if (!partition.has_waiting()) {
+        turns_.push_back(&partition);
+    }
+    partition.records.push_back(std::move(records));
+}
+
 Partition* Partitions::first_waiting() {
-    while (!turns_.empty() && turns_.front()->taken == turns_.front()->waiting.size()) {
+    while (!turns_.empty() && !turns_.front()->has_waiting()) {
         turns_.front()->waiting.clear();
         turns_.front()->taken = 0;
         turns_.pop_front();

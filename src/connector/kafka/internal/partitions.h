@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "connector/kafka/internal/client.h"
+#include "connector/kafka/internal/fetched_records.h"
 #include "connector/kafka/internal/names.h"
 
 namespace sluice::connector::kafka::internal {
@@ -31,11 +32,15 @@ struct Partition {
     std::optional<std::int64_t> shift{}; ///< From offsets to numbers, where they are counted.
     std::uint64_t first = 1;             ///< Number that this assignment began with.
     std::uint64_t last = 0;              ///< Number handed out last.
+    std::int64_t end = none;             ///< Offset behind all there is, where it is known.
+    std::uint64_t term = 0;              ///< Of this assignment, where we read by ourselves.
     std::vector<Message> waiting{};
-    std::size_t taken = 0; ///< Of those that wait.
+    std::size_t taken = 0;                ///< Of those that wait.
+    std::deque<FetchedRecords> records{}; ///< Those that wait, where we read by ourselves.
 
     /// It is read from this offset on; a logical one when it is negative.
     void assign(std::int64_t offset);
+    bool has_waiting() const { return taken < waiting.size() || !records.empty(); }
     void drop_waiting();
 };
 
@@ -49,6 +54,7 @@ public:
     /// Takes over what was read; what belongs to no partition that is read, or was read before, is
     /// dropped.
     void add(Message message);
+    void add(Partition& partition, FetchedRecords records);
     /// The next with messages; null: none waits.
     Partition* first_waiting();
     /// It is read no more: what waits is dropped.

@@ -35,6 +35,9 @@ Result<std::unique_ptr<PositionSource>> PositionSource::open(std::string name,
     auto source =
         std::unique_ptr<PositionSource>{new PositionSource{std::move(name), options, scope, diag}};
     TRY(source->connect());
+    if (Fetcher::suits(options)) {
+        source->fetcher_ = std::make_unique<FetchThread>(source->handle(), source->options_);
+    }
     source->refresh_interval_ =
         std::chrono::milliseconds{options.settings.contains(refresh_property)
                                       ? std::max<std::int64_t>(source->number(refresh_property), 10)
@@ -48,6 +51,7 @@ Result<std::unique_ptr<PositionSource>> PositionSource::open(std::string name,
 }
 
 PositionSource::~PositionSource() {
+    fetcher_.reset();
     std::ranges::for_each(topics_, rd_kafka_topic_destroy);
     disconnect();
 }
@@ -106,14 +110,107 @@ Result<void> PositionSource::check_held(const PartitionName& name, std::int64_t 
 }
 
 Result<void> PositionSource::assign(Partition& partition, std::int64_t offset) {
-    auto list = list_of(partition.name, offset);
-    if (auto* error = rd_kafka_incremental_assign(handle(), list.get())) {
-        auto text = std::string{rd_kafka_error_string(error)};
-        rd_kafka_error_destroy(error);
-        return fail(Errc::Internal, "{} cannot be read: {}", partition.text, text);
+    if (fetcher_) {
+        partition.term = fetcher_->begin(partition.name, offset);
+    } else {
+        TRY(assign_to_client(partition.name, offset));
     }
     partition.assign(offset);
     return {};
+}
+
+Result<void> PositionSource::assign_to_client(const PartitionName& name, std::int64_t offset) {
+    auto list = list_of(name, offset);
+    if (auto* error = rd_kafka_incremental_assign(handle(), list.get())) {
+        auto text = std::string{rd_kafka_error_string(error)};
+        rd_kafka_error_destroy(error);
+        return fail(Errc::Internal, "{} cannot be read: {}", name.text(), text);
+    }
+    return {};
+}
+
+Result<event::Chunk> PositionSource::next_chunk(std::size_t bytes_max) {
+    if (!fetcher_) {
+        return Reader::next_chunk(bytes_max);
+    }
+    while (auto* partition = partitions_.first_waiting()) {
+        auto chunk = partition->records.front().take(builder_, bytes_max);
+        if (!chunk) {
+            hand_to_client(chunk.error());
+            return event::Chunk{};
+        }
+        if (chunk->records.empty()) {
+            partition->records.pop_front();
+            continue;
+        }
+        chunk->partition = partition->text;
+        partition->last = chunk->records.back().number;
+        partition->next = static_cast<std::int64_t>(partition->last);
+        return chunk;
+    }
+    return event::Chunk{};
+}
+
+void PositionSource::poll(Nanos wait) {
+    if (!fetcher_) {
+        Reader::poll(wait);
+        return;
+    }
+    hear_client();
+    auto deliveries = fetcher_->take(std::min(wait, Nanos{200ms}));
+    if (!deliveries) {
+        hand_to_client(deliveries.error());
+        return;
+    }
+    for (auto& delivery : *deliveries) {
+        take(std::move(delivery));
+    }
+    auto trouble = fetcher_->trouble();
+    if (!trouble.empty() || is_fetcher_troubled_) {
+        is_fetcher_troubled_ = !trouble.empty();
+        trouble_ = std::move(trouble);
+    }
+}
+
+void PositionSource::take(Fetcher::Delivery&& delivery) {
+    auto* partition = partitions_.find(delivery.name.topic, delivery.name.partition);
+    if (partition == nullptr || !partition->is_assigned || partition->term != delivery.term) {
+        return;
+    }
+    if (delivery.error == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE) {
+        fetcher_->end(delivery.name);
+        partition->fetched = delivery.from;
+        stop_behind(*partition, rd_kafka_err2str(RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE));
+        return;
+    }
+    if (delivery.error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return; // It is tried again.
+    }
+    if (partition->begin == Partition::none) {
+        partition->begin = delivery.from;
+        partition->next = delivery.from;
+    }
+    partition->end = delivery.end;
+    partition->fetched = delivery.next;
+    if (delivery.next > delivery.from) {
+        partitions_.add(*partition, std::move(delivery.records));
+    }
+}
+
+void PositionSource::hand_to_client(const Error& why) {
+    diag_.warn("partitions are read by librdkafka from here on",
+               {{"source", name()}, {"why", why.message}});
+    fetcher_.reset();
+    partitions_.each([&](Partition& partition) {
+        if (!partition.is_assigned) {
+            return;
+        }
+        partition.drop_waiting();
+        auto offset = partition.next == Partition::none ? start_offset() : partition.next;
+        if (auto done = assign_to_client(partition.name, offset); !done) {
+            stop_at(partition, done.error());
+        }
+    });
 }
 
 void PositionSource::leave(std::string_view partition) {
@@ -132,8 +229,10 @@ void PositionSource::leave(std::string_view partition) {
     if (found->is_assigned) {
         commit();
         partitions_.unassign(*found);
-        auto list = list_of(*name, RD_KAFKA_OFFSET_INVALID);
-        if (auto* error = rd_kafka_incremental_unassign(handle(), list.get())) {
+        if (fetcher_) {
+            fetcher_->end(*name);
+        } else if (auto* error = rd_kafka_incremental_unassign(
+                       handle(), list_of(*name, RD_KAFKA_OFFSET_INVALID).get())) {
             rd_kafka_error_destroy(error);
         }
     }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "connector/kafka/internal/fetch_thread.h"
 #include "connector/kafka/internal/reader.h"
 
 namespace sluice::connector::kafka::internal {
@@ -28,6 +29,8 @@ private:
     PositionSource(std::string name, const Options& options, Scope scope,
                    observe::Diagnostics& diag);
 
+    Result<event::Chunk> next_chunk(std::size_t bytes_max) override;
+    void poll(Nanos wait) override;
     void tend(Nanos wait) override;
     std::uint64_t number_of(Partition& partition, std::int64_t offset) override;
     bool is_numbered() const override { return true; }
@@ -35,12 +38,18 @@ private:
 
     Result<void> check_held(const PartitionName& name, std::int64_t offset);
     Result<void> assign(Partition& partition, std::int64_t offset);
+    Result<void> assign_to_client(const PartitionName& name, std::int64_t offset);
+    void take(Fetcher::Delivery&& delivery);
+    /// From here on the library reads.
+    void hand_to_client(const Error& why);
     /// NotFound for a topic that is not there.
     Result<int> count_partitions(rd_kafka_topic_t* topic, Nanos wait);
     /// Reads those of a topic that are not read yet; false when the broker does not tell.
     bool find_partitions(rd_kafka_topic_t* topic, Nanos wait);
 
     Scope scope_;
+    std::unique_ptr<FetchThread> fetcher_; ///< Null: the library reads.
+    bool is_fetcher_troubled_ = false;     ///< The trouble is of its telling.
     std::vector<rd_kafka_topic_t*> topics_;
     Nanos refresh_interval_{0};
     Nanos refresh_at_{0};

@@ -52,8 +52,9 @@ Result<event::Chunk> Reader::read(std::size_t bytes_max, Nanos wait) {
         if (fault_) {
             return std::unexpected(fault_->error);
         }
-        if (auto* partition = partitions_.first_waiting()) {
-            return take(*partition, bytes_max);
+        auto chunk = TRY(next_chunk(bytes_max));
+        if (!chunk.records.empty()) {
+            return chunk;
         }
         look_after(end - steady_now());
         poll(std::max(end - steady_now(), Nanos{0}));
@@ -61,6 +62,11 @@ Result<event::Chunk> Reader::read(std::size_t bytes_max, Nanos wait) {
             return event::Chunk{};
         }
     }
+}
+
+Result<event::Chunk> Reader::next_chunk(std::size_t bytes_max) {
+    auto* partition = partitions_.first_waiting();
+    return partition == nullptr ? event::Chunk{} : take(*partition, bytes_max);
 }
 
 event::Chunk Reader::take(Partition& partition, std::size_t bytes_max) {
@@ -97,6 +103,10 @@ void Reader::poll(Nanos wait) {
     sort_in(count);
 }
 
+void Reader::hear_client() {
+    sort_in(rd_kafka_consume_batch_queue(queue_.get(), 0, batch_.data(), batch_.size()));
+}
+
 void Reader::sort_in(long count) {
     for (auto at = 0L; at < count; ++at) {
         auto message = Message{batch_[static_cast<std::size_t>(at)]};
@@ -117,21 +127,23 @@ void Reader::note_failure(const rd_kafka_message_t& message) {
         on_error(message.err, reason);
         return;
     }
-    if (partition == nullptr || !partition->is_assigned) {
-        return;
+    if (partition != nullptr && partition->is_assigned) {
+        stop_behind(*partition, reason);
     }
+}
+
+void Reader::stop_behind(const Partition& partition, std::string_view reason) {
     auto low = std::int64_t{0};
     auto high = std::int64_t{0};
     auto held = std::string{"the broker no longer has it"};
     if (rd_kafka_query_watermark_offsets(
-            handle(), partition->name.topic.c_str(), partition->name.partition, &low, &high,
+            handle(), partition.name.topic.c_str(), partition.name.partition, &low, &high,
             to_milliseconds(probe_wait_max)) == RD_KAFKA_RESP_ERR_NO_ERROR) {
         held = fmt::format("the broker has offsets {} to {}", low, high);
     }
-    stop_at(*partition,
-            {Errc::NotFound,
-             fmt::format("{} cannot be read on from offset {}: {} ({})", partition->text,
-                         std::max(partition->fetched, std::int64_t{0}), held, reason)});
+    stop_at(partition, {Errc::NotFound,
+                        fmt::format("{} cannot be read on from offset {}: {} ({})", partition.text,
+                                    std::max(partition.fetched, std::int64_t{0}), held, reason)});
 }
 
 void Reader::stop_at(const Partition& partition, Error error) {
@@ -208,11 +220,15 @@ std::optional<std::uint64_t> Reader::lag() {
     partitions_.each([&](Partition& partition) {
         auto low = std::int64_t{0};
         auto high = std::int64_t{0};
-        if (!partition.is_assigned ||
-            rd_kafka_get_watermark_offsets(handle(), partition.name.topic.c_str(),
-                                           partition.name.partition, &low,
-                                           &high) != RD_KAFKA_RESP_ERR_NO_ERROR ||
-            high < 0) {
+        if (!partition.is_assigned) {
+            return;
+        }
+        if (partition.end != Partition::none) {
+            high = partition.end;
+        } else if (rd_kafka_get_watermark_offsets(handle(), partition.name.topic.c_str(),
+                                                  partition.name.partition, &low,
+                                                  &high) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+                   high < 0) {
             return;
         }
         auto next = partition.next >= 0 ? partition.next : std::max(low, std::int64_t{0});

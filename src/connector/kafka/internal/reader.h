@@ -32,6 +32,10 @@ protected:
     /// To be called by the destructor of whoever derives: tells the group's position a last time.
     void disconnect();
 
+    /// Of the messages that wait; without records none does.
+    virtual Result<event::Chunk> next_chunk(std::size_t bytes_max);
+    /// Takes in messages, waiting so long for the first.
+    virtual void poll(Nanos wait);
     /// Looks after what is due, such as new partitions, at most this long.
     virtual void tend(Nanos wait) = 0;
     virtual std::uint64_t number_of(Partition& partition, std::int64_t offset) = 0;
@@ -52,6 +56,10 @@ protected:
     /// One that it cannot read on from; known to `read` until that is left or resumed.
     void stop_at(const Partition& partition, Error error);
     void forget_fault(const Partition& partition);
+    /// The broker does not have what comes next in this partition.
+    void stop_behind(const Partition& partition, std::string_view reason);
+    /// Lets the library tell what it has to.
+    void hear_client();
     /// Tells the broker what is durable, if it does not know yet.
     void commit();
 
@@ -59,6 +67,7 @@ protected:
     observe::Diagnostics& diag_;
     Partitions partitions_;
     std::string trouble_;
+    event::ChunkBuilder builder_;
 
 private:
     struct Fault {
@@ -67,7 +76,6 @@ private:
     };
 
     event::Chunk take(Partition& partition, std::size_t bytes_max);
-    void poll(Nanos wait);
     void sort_in(long count);
     void note_failure(const rd_kafka_message_t& message);
     void look_after(Nanos wait);
@@ -78,7 +86,6 @@ private:
     std::unique_ptr<Client> client_;
     Queue queue_;
     std::vector<rd_kafka_message_t*> batch_;
-    event::ChunkBuilder builder_;
     MessageReader message_reader_;
     std::optional<Fault> fault_;
     bool has_taken_ = false; ///< Since the client was woken last.

@@ -1,4 +1,4 @@
-#include "resp/internal/stream.h"
+#include "reactor/stream.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,14 +11,13 @@
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-namespace sluice::resp::internal {
+namespace sluice::reactor {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 std::string reason(int fault) {
     return std::error_code{fault, std::generic_category()}.message();
@@ -34,13 +33,13 @@ std::string tls_reason() {
 
 Result<void> wait_on(int socket, short events, Deadline deadline) {
     for (;;) {
-        auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now()).count();
         auto one = pollfd{.fd = socket, .events = events, .revents = 0};
         auto ready = ::poll(&one, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
         if (ready > 0) {
             return {};
         }
-        if (ready == 0 && Clock::now() >= deadline) {
+        if (ready == 0 && Steady::now() >= deadline) {
             return fail(Errc::Unavailable, "no answer in time");
         }
         if (ready < 0 && errno != EINTR) {
@@ -49,10 +48,9 @@ Result<void> wait_on(int socket, short events, Deadline deadline) {
     }
 }
 
-Result<reactor::FileDescriptor> connect_to(const sockaddr* address, socklen_t size,
-                                           Deadline deadline) {
-    auto socket = reactor::FileDescriptor{
-        ::socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+Result<FileDescriptor> connect_to(const sockaddr* address, socklen_t size, Deadline deadline) {
+    auto socket =
+        FileDescriptor{::socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     if (!socket.is_open()) {
         return fail(Errc::Unavailable, "socket: {}", reason(errno));
     }
@@ -76,7 +74,7 @@ Result<reactor::FileDescriptor> connect_to(const sockaddr* address, socklen_t si
     return socket;
 }
 
-Result<reactor::FileDescriptor> connect_unix(const std::string& path, Deadline deadline) {
+Result<FileDescriptor> connect_unix(const std::string& path, Deadline deadline) {
     auto address = sockaddr_un{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) {
@@ -88,17 +86,17 @@ Result<reactor::FileDescriptor> connect_unix(const std::string& path, Deadline d
 }
 
 /// The name service has no time limit of ours.
-Result<reactor::FileDescriptor> connect_tcp(const Options& options, Deadline deadline) {
+Result<FileDescriptor> connect_tcp(const Place& place, Deadline deadline) {
     auto hints = addrinfo{};
     hints.ai_socktype = SOCK_STREAM;
     auto* found = static_cast<addrinfo*>(nullptr);
     auto fault =
-        ::getaddrinfo(options.host.c_str(), std::to_string(options.port).c_str(), &hints, &found);
+        ::getaddrinfo(place.host.c_str(), std::to_string(place.port).c_str(), &hints, &found);
     if (fault != 0) {
-        return fail(Errc::Unavailable, "no address of {}: {}", options.host, gai_strerror(fault));
+        return fail(Errc::Unavailable, "no address of {}: {}", place.host, gai_strerror(fault));
     }
     auto owned = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>{found, &::freeaddrinfo};
-    auto last = Result<reactor::FileDescriptor>{fail(Errc::Unavailable, "it has no address")};
+    auto last = Result<FileDescriptor>{fail(Errc::Unavailable, "it has no address")};
     for (const auto* each = found; each != nullptr; each = each->ai_next) {
         last = connect_to(each->ai_addr, each->ai_addrlen, deadline);
         if (last) {
@@ -122,6 +120,12 @@ Result<void> load_files(SSL_CTX* context, const Tls& tls) {
         return fail(Errc::InvalidInput, "no certificate in {}: {}", tls.certificate_file,
                     tls_reason());
     }
+    SSL_CTX_set_default_passwd_cb_userdata(context, const_cast<char*>(tls.key_password.c_str()));
+    SSL_CTX_set_default_passwd_cb(context, [](char* into, int size, int, void* password) {
+        auto text = std::string_view{static_cast<const char*>(password)};
+        auto copied = text.copy(into, static_cast<std::size_t>(size));
+        return static_cast<int>(copied);
+    });
     if (SSL_CTX_use_PrivateKey_file(context, tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
         return fail(Errc::InvalidInput, "no key for the certificate in {}: {}", tls.key_file,
                     tls_reason());
@@ -129,12 +133,12 @@ Result<void> load_files(SSL_CTX* context, const Tls& tls) {
     return {};
 }
 
-void expect_host(SSL* session, const Options& options) {
+void expect_host(SSL* session, const std::string& host) {
     auto* rules = SSL_get0_param(session);
-    if (X509_VERIFY_PARAM_set1_ip_asc(rules, options.host.c_str()) != 1) {
+    if (X509_VERIFY_PARAM_set1_ip_asc(rules, host.c_str()) != 1) {
         ERR_clear_error();
-        X509_VERIFY_PARAM_set1_host(rules, options.host.c_str(), 0);
-        SSL_set_tlsext_host_name(session, options.host.c_str());
+        X509_VERIFY_PARAM_set1_host(rules, host.c_str(), 0);
+        SSL_set_tlsext_host_name(session, host.c_str());
     }
 }
 
@@ -142,22 +146,22 @@ void expect_host(SSL* session, const Options& options) {
 
 Deadline after(Nanos limit) {
     // A day is longer than any limit in use, and sums with it do not overflow.
-    return Clock::now() + std::min<Nanos>(limit, std::chrono::hours{24});
+    return Steady::now() + std::min<Nanos>(limit, std::chrono::hours{24});
 }
 
-Result<Stream> Stream::connect(const Options& options, Deadline deadline) {
+Result<Stream> Stream::connect(const Place& place, const Tls& tls, Deadline deadline) {
     auto stream = Stream{};
-    stream.socket_ = options.socket_path.empty() ? TRY(connect_tcp(options, deadline))
-                                                 : TRY(connect_unix(options.socket_path, deadline));
+    stream.socket_ = place.socket_path.empty() ? TRY(connect_tcp(place, deadline))
+                                               : TRY(connect_unix(place.socket_path, deadline));
     stream.reading_wants_ = POLLIN;
     stream.writing_wants_ = POLLOUT;
-    if (options.tls.encryption != Encryption::None) {
-        TRY(stream.begin_tls(options, deadline));
+    if (tls.encryption != Encryption::None) {
+        TRY(stream.begin_tls(place.host, tls, deadline));
     }
     return stream;
 }
 
-Result<void> Stream::begin_tls(const Options& options, Deadline deadline) {
+Result<void> Stream::begin_tls(const std::string& host, const Tls& tls, Deadline deadline) {
     context_.reset(SSL_CTX_new(TLS_client_method()));
     if (context_ == nullptr) {
         return fail(Errc::Internal, "TLS: {}", tls_reason());
@@ -165,13 +169,13 @@ Result<void> Stream::begin_tls(const Options& options, Deadline deadline) {
     SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     SSL_CTX_set_mode(context_.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    auto is_verified = options.tls.encryption == Encryption::Verified;
+    auto is_verified = tls.encryption == Encryption::Verified;
     SSL_CTX_set_verify(context_.get(), is_verified ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-    TRY(load_files(context_.get(), options.tls));
+    TRY(load_files(context_.get(), tls));
     session_.reset(SSL_new(context_.get()));
     SSL_set_fd(session_.get(), socket_.raw());
     if (is_verified) {
-        expect_host(session_.get(), options);
+        expect_host(session_.get(), host);
     }
     for (;;) {
         auto outcome = SSL_connect(session_.get());
@@ -246,9 +250,18 @@ Result<std::size_t> Stream::write_some(std::string_view bytes) {
 }
 
 Result<void> Stream::wait(For what, Deadline deadline) const {
-    auto events =
-        what == For::Both ? static_cast<short>(reading_wants_ | writing_wants_) : reading_wants_;
-    return wait_on(socket_.raw(), events, deadline);
+    return wait_on(socket_.raw(), poll_entry(what).events, deadline);
 }
 
-} // namespace sluice::resp::internal
+void Stream::acknowledge_at_once() const {
+    auto on = 1;
+    ::setsockopt(socket_.raw(), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
+}
+
+pollfd Stream::poll_entry(For what) const {
+    auto events =
+        what == For::Both ? static_cast<short>(reading_wants_ | writing_wants_) : reading_wants_;
+    return {.fd = socket_.raw(), .events = events, .revents = 0};
+}
+
+} // namespace sluice::reactor

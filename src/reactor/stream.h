@@ -1,17 +1,41 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <openssl/ssl.h>
+#include <poll.h>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "reactor/file_descriptor.h"
-#include "resp/options.h"
 
-namespace sluice::resp::internal {
+namespace sluice::reactor {
+
+enum class Encryption : std::uint8_t {
+    None,
+    Verified,   ///< TLS, and the server shows a certificate for its name.
+    Unverified, ///< TLS with whoever answers: against listeners, not against impostors.
+};
+
+struct Tls {
+    Encryption encryption = Encryption::None;
+    std::string ca_file{}; ///< Empty: those that the system trusts.
+    std::string certificate_file{};
+    std::string key_file{};
+    std::string key_password{};
+};
+
+/// Where somebody listens.
+struct Place {
+    std::string host{};
+    std::uint16_t port = 0;
+    std::string socket_path{}; ///< A Unix socket instead of host and port.
+};
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -20,7 +44,7 @@ Deadline after(Nanos limit);
 /// A connection that never blocks by itself: TCP or a Unix socket, with TLS or without.
 class Stream {
 public:
-    static Result<Stream> connect(const Options& options, Deadline deadline);
+    static Result<Stream> connect(const Place& place, const Tls& tls, Deadline deadline);
 
     /// 0 when nothing is there just now. Unavailable when the other side is gone.
     Result<std::size_t> read_some(std::span<char> into);
@@ -29,6 +53,11 @@ public:
     enum class For : std::uint8_t { Reading, Both };
     /// Until reading (or writing) may get somewhere. Unavailable when the time is over.
     Result<void> wait(For what, Deadline deadline) const;
+    /// The other side hears at once what has come: TCP otherwise waits up to 40 ms for something to
+    /// send along, and who sends much stands still meanwhile. Holds until the next byte is sent.
+    void acknowledge_at_once() const;
+    /// For whoever waits for several at once.
+    pollfd poll_entry(For what) const;
 
 private:
     struct FreeContext {
@@ -38,7 +67,7 @@ private:
         void operator()(SSL* session) const { SSL_free(session); }
     };
 
-    Result<void> begin_tls(const Options& options, Deadline deadline);
+    Result<void> begin_tls(const std::string& host, const Tls& tls, Deadline deadline);
     /// Notes what a TLS operation waits for; an error when it failed.
     Result<void> note(int outcome, short& wants) const;
 
@@ -49,4 +78,4 @@ private:
     short writing_wants_ = 0;
 };
 
-} // namespace sluice::resp::internal
+} // namespace sluice::reactor

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "connector/kafka/internal/record_batch.h"
+#include "event/buffer_pool.h"
+
+namespace sluice::connector::kafka::internal {
+
+/// The records of batches that were packed, one behind the other.
+struct Unpacked {
+    std::shared_ptr<const std::string> bytes{};
+    std::vector<std::size_t> ends{}; ///< Of each batch's.
+};
+
+/// Those packed ones of these batches that come first, until they have about so many bytes. Corrupt
+/// when one cannot be unpacked, Unsupported when it is packed in a way, or is larger, than is read
+/// here: where it is not the first it is left to the next call.
+Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
+                             event::BufferPool& buffers);
+
+} // namespace sluice::connector::kafka::internal
