@@ -2,23 +2,30 @@
 
 #include <utility>
 
-#include "reactor/stream.h"
+#include "reactor/byte_stream.h"
 #include "resp/internal/receive_buffer.h"
 
 namespace sluice::resp {
 
 using reactor::after;
+using reactor::ByteStream;
 using reactor::Deadline;
-using reactor::Stream;
 
 namespace {
 
 constexpr auto read_bytes = std::size_t{64} * 1024;
 
+ByteStream::Place place_of(const Options& options) {
+    return {.host = options.host,
+            .port = options.port,
+            .socket_path = options.socket_path,
+            .tls = options.tls};
+}
+
 } // namespace
 
 struct Client::State {
-    State(Options chosen, Stream connected)
+    State(Options chosen, ByteStream connected)
         : options(std::move(chosen)), stream(std::move(connected)), parser(options.limits) {}
 
     Result<void> send(Deadline deadline) {
@@ -28,7 +35,7 @@ struct Client::State {
             auto written = TRY(stream.write_some(rest));
             rest.remove_prefix(written);
             if (written == 0) {
-                TRY(stream.wait(Stream::For::Both, deadline));
+                TRY(stream.wait(ByteStream::For::Both, deadline));
                 // A server that waits for its answers to be read reads no more commands.
                 std::ignore = TRY(fill(read_bytes));
             }
@@ -43,7 +50,7 @@ struct Client::State {
         while (!TRY(parser.feed(buffer.unread()))) {
             auto missing = parser.needed() - buffer.unread().size();
             if (TRY(fill(std::max(missing, read_bytes))) == 0) {
-                TRY(stream.wait(Stream::For::Reading, deadline));
+                TRY(stream.wait(ByteStream::For::Reading, deadline));
             }
         }
         used = parser.consumed();
@@ -68,7 +75,7 @@ struct Client::State {
     }
 
     Options options;
-    Stream stream;
+    ByteStream stream;
     Parser parser;
     internal::ReceiveBuffer buffer;
     Commands commands;
@@ -84,9 +91,7 @@ Client& Client::operator=(Client&&) noexcept = default;
 
 Result<Client> Client::connect(const Options& options) {
     auto deadline = after(options.connect_limit);
-    auto stream = Stream::connect(
-        {.host = options.host, .port = options.port, .socket_path = options.socket_path},
-        options.tls, deadline);
+    auto stream = ByteStream::connect(place_of(options), deadline);
     if (!stream) {
         return fail(stream.error().code, "Redis at {}: {}", options.address(),
                     stream.error().message);

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "reactor/stream.h"
+#include "reactor/byte_stream.h"
 #include "resp/parser.h"
 
 namespace sluice::resp {

@@ -45,8 +45,9 @@ Result<void> BrokerLink::write() {
 }
 
 pollfd BrokerLink::poll_entry() const {
-    return stream_.poll_entry(request_.empty() ? reactor::Stream::For::Reading
-                                               : reactor::Stream::For::Both);
+    auto events = request_.empty() ? stream_.reading_wants()
+                                   : static_cast<short>(stream_.reading_wants() | POLLOUT);
+    return {.fd = stream_.raw(), .events = events, .revents = 0};
 }
 
 Result<bool> BrokerLink::read_size() {
@@ -88,7 +89,7 @@ Result<bool> BrokerLink::advance() {
 Result<void> BrokerLink::finish(reactor::Deadline deadline) {
     while (!TRY(advance())) {
         TRY(stream_.wait(
-            request_.empty() ? reactor::Stream::For::Reading : reactor::Stream::For::Both,
+            request_.empty() ? reactor::ByteStream::For::Reading : reactor::ByteStream::For::Both,
             deadline));
     }
     return {};

@@ -4,16 +4,18 @@
 #include <string>
 #include <string_view>
 
+#include <poll.h>
+
 #include "base/clock.h"
 #include "base/result.h"
-#include "reactor/stream.h"
+#include "reactor/byte_stream.h"
 
 namespace sluice::connector::kafka::internal {
 
 /// A connection to one broker: a request goes out, its answer comes back, then the next.
 class BrokerLink {
 public:
-    explicit BrokerLink(reactor::Stream stream) : stream_(std::move(stream)) {}
+    explicit BrokerLink(reactor::ByteStream stream) : stream_(std::move(stream)) {}
 
     /// While no answer is awaited. The answer is put into this buffer, whatever lies in it.
     void send(std::string request, std::string buffer);
@@ -33,7 +35,7 @@ private:
     Result<void> write();
     Result<bool> read_size();
 
-    reactor::Stream stream_;
+    reactor::ByteStream stream_;
     std::string request_; ///< What is left of it.
     std::string buffer_;
     std::string head_;     ///< The answer's size, as far as it has come.

@@ -127,7 +127,8 @@ Result<void> Fetcher::find_leaders(Nanos wait) {
 Result<void> Fetcher::connect(Broker broker) {
     auto place = leaders_.place_of(broker);
     auto deadline = reactor::after(connect_wait_max);
-    auto stream = reactor::Stream::connect(place, tls_of(options_.tls), deadline);
+    place.tls = tls_of(options_.tls);
+    auto stream = reactor::ByteStream::connect(place, deadline);
     auto done = Result<void>{};
     if (!stream) {
         done = std::unexpected(stream.error());

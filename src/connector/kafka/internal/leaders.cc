@@ -44,7 +44,7 @@ Leaders::Broker Leaders::of(const PartitionName& name) const {
                                                                             : found->second;
 }
 
-reactor::Place Leaders::place_of(Broker broker) const {
+reactor::ByteStream::Place Leaders::place_of(Broker broker) const {
     return places_.at(broker);
 }
 

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "connector/kafka/internal/client.h"
 #include "connector/kafka/internal/names.h"
-#include "reactor/stream.h"
+#include "reactor/byte_stream.h"
 
 namespace sluice::connector::kafka::internal {
 
@@ -25,7 +25,7 @@ public:
     Result<void> ask_for(const std::string& topic, Nanos wait);
     /// As last heard.
     Broker of(const PartitionName& name) const;
-    reactor::Place place_of(Broker broker) const;
+    reactor::ByteStream::Place place_of(Broker broker) const;
     void forget(const PartitionName& name);
     /// The offset that a logical one stands for.
     Result<std::int64_t> resolve(const PartitionName& name, std::int64_t logical, Nanos wait) const;
@@ -34,7 +34,7 @@ private:
     void note(const rd_kafka_metadata_t& metadata);
 
     rd_kafka_t* client_;
-    std::map<Broker, reactor::Place> places_;
+    std::map<Broker, reactor::ByteStream::Place> places_;
     std::map<std::string, std::map<std::int32_t, Broker>, std::less<>> topics_;
 };
 

@@ -1,4 +1,4 @@
-#include "reactor/stream.h"
+#include "reactor/byte_stream.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -86,7 +87,7 @@ Result<FileDescriptor> connect_unix(const std::string& path, Deadline deadline) 
 }
 
 /// The name service has no time limit of ours.
-Result<FileDescriptor> connect_tcp(const Place& place, Deadline deadline) {
+Result<FileDescriptor> connect_tcp(const ByteStream::Place& place, Deadline deadline) {
     auto hints = addrinfo{};
     hints.ai_socktype = SOCK_STREAM;
     auto* found = static_cast<addrinfo*>(nullptr);
@@ -123,8 +124,7 @@ Result<void> load_files(SSL_CTX* context, const Tls& tls) {
     SSL_CTX_set_default_passwd_cb_userdata(context, const_cast<char*>(tls.key_password.c_str()));
     SSL_CTX_set_default_passwd_cb(context, [](char* into, int size, int, void* password) {
         auto text = std::string_view{static_cast<const char*>(password)};
-        auto copied = text.copy(into, static_cast<std::size_t>(size));
-        return static_cast<int>(copied);
+        return static_cast<int>(text.copy(into, static_cast<std::size_t>(size)));
     });
     if (SSL_CTX_use_PrivateKey_file(context, tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
         return fail(Errc::InvalidInput, "no key for the certificate in {}: {}", tls.key_file,
@@ -133,12 +133,12 @@ Result<void> load_files(SSL_CTX* context, const Tls& tls) {
     return {};
 }
 
-void expect_host(SSL* session, const std::string& host) {
+void expect_host(SSL* session, const ByteStream::Place& place) {
     auto* rules = SSL_get0_param(session);
-    if (X509_VERIFY_PARAM_set1_ip_asc(rules, host.c_str()) != 1) {
+    if (X509_VERIFY_PARAM_set1_ip_asc(rules, place.host.c_str()) != 1) {
         ERR_clear_error();
-        X509_VERIFY_PARAM_set1_host(rules, host.c_str(), 0);
-        SSL_set_tlsext_host_name(session, host.c_str());
+        X509_VERIFY_PARAM_set1_host(rules, place.host.c_str(), 0);
+        SSL_set_tlsext_host_name(session, place.host.c_str());
     }
 }
 
@@ -149,19 +149,19 @@ Deadline after(Nanos limit) {
     return Steady::now() + std::min<Nanos>(limit, std::chrono::hours{24});
 }
 
-Result<Stream> Stream::connect(const Place& place, const Tls& tls, Deadline deadline) {
-    auto stream = Stream{};
+Result<ByteStream> ByteStream::connect(const Place& place, Deadline deadline) {
+    auto stream = ByteStream{};
     stream.socket_ = place.socket_path.empty() ? TRY(connect_tcp(place, deadline))
                                                : TRY(connect_unix(place.socket_path, deadline));
     stream.reading_wants_ = POLLIN;
     stream.writing_wants_ = POLLOUT;
-    if (tls.encryption != Encryption::None) {
-        TRY(stream.begin_tls(place.host, tls, deadline));
+    if (place.tls.encryption != Encryption::None) {
+        TRY(stream.begin_tls(place, deadline));
     }
     return stream;
 }
 
-Result<void> Stream::begin_tls(const std::string& host, const Tls& tls, Deadline deadline) {
+Result<void> ByteStream::begin_tls(const Place& place, Deadline deadline) {
     context_.reset(SSL_CTX_new(TLS_client_method()));
     if (context_ == nullptr) {
         return fail(Errc::Internal, "TLS: {}", tls_reason());
@@ -169,13 +169,13 @@ Result<void> Stream::begin_tls(const std::string& host, const Tls& tls, Deadline
     SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     SSL_CTX_set_mode(context_.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    auto is_verified = tls.encryption == Encryption::Verified;
+    auto is_verified = place.tls.encryption == Encryption::Verified;
     SSL_CTX_set_verify(context_.get(), is_verified ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-    TRY(load_files(context_.get(), tls));
+    TRY(load_files(context_.get(), place.tls));
     session_.reset(SSL_new(context_.get()));
     SSL_set_fd(session_.get(), socket_.raw());
     if (is_verified) {
-        expect_host(session_.get(), host);
+        expect_host(session_.get(), place);
     }
     for (;;) {
         auto outcome = SSL_connect(session_.get());
@@ -196,7 +196,7 @@ Result<void> Stream::begin_tls(const std::string& host, const Tls& tls, Deadline
     }
 }
 
-Result<void> Stream::note(int outcome, short& wants) const {
+Result<void> ByteStream::note(int outcome, short& wants) const {
     switch (SSL_get_error(session_.get(), outcome)) {
         case SSL_ERROR_WANT_READ: wants = POLLIN; return {};
         case SSL_ERROR_WANT_WRITE: wants = POLLOUT; return {};
@@ -204,7 +204,7 @@ Result<void> Stream::note(int outcome, short& wants) const {
     }
 }
 
-Result<std::size_t> Stream::read_some(std::span<char> into) {
+Result<std::size_t> ByteStream::read_some(std::span<char> into) {
     if (session_ != nullptr) {
         auto size = std::size_t{0};
         auto outcome = SSL_read_ex(session_.get(), into.data(), into.size(), &size);
@@ -228,7 +228,7 @@ Result<std::size_t> Stream::read_some(std::span<char> into) {
     return fail(Errc::Unavailable, "{}", reason(errno));
 }
 
-Result<std::size_t> Stream::write_some(std::string_view bytes) {
+Result<std::size_t> ByteStream::write_some(std::string_view bytes) {
     if (session_ != nullptr) {
         auto size = std::size_t{0};
         auto outcome = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &size);
@@ -249,19 +249,15 @@ Result<std::size_t> Stream::write_some(std::string_view bytes) {
     return fail(Errc::Unavailable, "{}", reason(errno));
 }
 
-Result<void> Stream::wait(For what, Deadline deadline) const {
-    return wait_on(socket_.raw(), poll_entry(what).events, deadline);
+Result<void> ByteStream::wait(For what, Deadline deadline) const {
+    auto events = static_cast<short>((what == For::Writing ? 0 : reading_wants_) |
+                                     (what == For::Reading ? 0 : writing_wants_));
+    return wait_on(socket_.raw(), events, deadline);
 }
 
-void Stream::acknowledge_at_once() const {
+void ByteStream::acknowledge_at_once() const {
     auto on = 1;
     ::setsockopt(socket_.raw(), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
-}
-
-pollfd Stream::poll_entry(For what) const {
-    auto events =
-        what == For::Both ? static_cast<short>(reading_wants_ | writing_wants_) : reading_wants_;
-    return {.fd = socket_.raw(), .events = events, .revents = 0};
 }
 
 } // namespace sluice::reactor

@@ -8,13 +8,16 @@
 #include <string_view>
 
 #include <openssl/ssl.h>
-#include <poll.h>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "reactor/file_descriptor.h"
 
 namespace sluice::reactor {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+Deadline after(Nanos limit);
 
 enum class Encryption : std::uint8_t {
     None,
@@ -30,34 +33,33 @@ struct Tls {
     std::string key_password{};
 };
 
-/// Where somebody listens.
-struct Place {
-    std::string host{};
-    std::uint16_t port = 0;
-    std::string socket_path{}; ///< A Unix socket instead of host and port.
-};
-
-using Deadline = std::chrono::steady_clock::time_point;
-
-Deadline after(Nanos limit);
-
 /// A connection that never blocks by itself: TCP or a Unix socket, with TLS or without.
-class Stream {
+class ByteStream {
 public:
-    static Result<Stream> connect(const Place& place, const Tls& tls, Deadline deadline);
+    struct Place {
+        std::string host;
+        std::uint16_t port = 0;
+        std::string socket_path{}; ///< A Unix socket instead of host and port.
+        Tls tls{};
+    };
+
+    static Result<ByteStream> connect(const Place& place, Deadline deadline);
 
     /// 0 when nothing is there just now. Unavailable when the other side is gone.
     Result<std::size_t> read_some(std::span<char> into);
     Result<std::size_t> write_some(std::string_view bytes);
 
-    enum class For : std::uint8_t { Reading, Both };
-    /// Until reading (or writing) may get somewhere. Unavailable when the time is over.
+    enum class For : std::uint8_t { Reading, Writing, Both };
+    /// Until that may get somewhere. Unavailable when the time is over.
     Result<void> wait(For what, Deadline deadline) const;
+
     /// The other side hears at once what has come: TCP otherwise waits up to 40 ms for something to
     /// send along, and who sends much stands still meanwhile. Holds until the next byte is sent.
     void acknowledge_at_once() const;
-    /// For whoever waits for several at once.
-    pollfd poll_entry(For what) const;
+
+    /// For those who wait for several: once `read_some` has said 0, poll it for this.
+    int raw() const { return socket_.raw(); }
+    short reading_wants() const { return reading_wants_; }
 
 private:
     struct FreeContext {
@@ -67,11 +69,11 @@ private:
         void operator()(SSL* session) const { SSL_free(session); }
     };
 
-    Result<void> begin_tls(const std::string& host, const Tls& tls, Deadline deadline);
+    Result<void> begin_tls(const Place& place, Deadline deadline);
     /// Notes what a TLS operation waits for; an error when it failed.
     Result<void> note(int outcome, short& wants) const;
 
-    reactor::FileDescriptor socket_;
+    FileDescriptor socket_;
     std::unique_ptr<SSL_CTX, FreeContext> context_;
     std::unique_ptr<SSL, FreeSession> session_;
     short reading_wants_ = 0;
