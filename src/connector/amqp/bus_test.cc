@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 class BusTest : public testing::BrokerFixture {
 protected:
     std::unique_ptr<event::Bus> open(std::string_view query) {
-        auto options = parse_url(server_->url() + "?" + std::string{query});
+        auto options = parse_url(server_->url() + "&" + std::string{query});
         EXPECT_TRUE(options) << options.error().message;
         return std::move(open_bus(*options, diagnostics_)).value();
     }

@@ -6,6 +6,8 @@
 #include "connector/amqp/internal/bytes.h"
 #include "connector/amqp/internal/connection.h"
 #include "connector/amqp/internal/failure.h"
+#include "connector/amqp/internal/stream/chunk.h"
+#include "connector/amqp/internal/stream/connection.h"
 
 namespace sluice::connector::amqp {
 
@@ -18,6 +20,7 @@ constexpr auto bare_prefetch = std::uint16_t{2000};
 constexpr auto acknowledge_every = std::uint64_t{500};
 constexpr auto confirm_every = std::uint64_t{1000};
 constexpr auto silence_max = std::chrono::seconds{20};
+constexpr auto bare_chunks = std::uint16_t{64};
 
 /// Up to `events` messages; the body of the last is kept. Every frame is looked at once.
 Result<double> read_bare(internal::Connection& connection, const std::string& queue,
@@ -60,6 +63,48 @@ Result<double> read_bare(internal::Connection& connection, const std::string& qu
     auto seconds = std::chrono::duration<double>(Steady::now() - began).count();
     connection.close_channel(bare_channel);
     return static_cast<double>(events) / seconds;
+}
+
+/// The same by the stream protocol, from the beginning. Every message is looked at once.
+Result<double> read_stream_bare(const Options& options, const std::string& queue,
+                                std::uint64_t events) {
+    auto connection = TRY(internal::stream::Connection::open(
+        options, {.host = options.host, .port = options.effective_stream_port()},
+        "sluice ceiling"));
+    auto began = Steady::now();
+    connection.writer().subscribe(connection.next_correlation(),
+                                  {.id = 0, .stream = queue, .credit = bare_chunks});
+    TRY(connection.send());
+    auto entry = internal::stream::Entry{};
+    for (auto count = std::uint64_t{0}; count < events; connection.drop()) {
+        auto frame = TRY(connection.await(Steady::now() + silence_max));
+        if (frame.key != internal::stream::Key::Deliver) {
+            continue;
+        }
+        auto delivery = TRY(internal::stream::read_delivery(frame.content));
+        auto chunk = TRY(internal::stream::Chunk::parse(delivery.chunk));
+        while (TRY(chunk.next(entry))) {
+            count += entry.records;
+        }
+        connection.writer().credit(0, 1);
+        TRY(connection.send());
+    }
+    auto seconds = std::chrono::duration<double>(Steady::now() - began).count();
+    connection.close();
+    return static_cast<double>(events) / seconds;
+}
+
+/// By the stream protocol where the broker speaks it, as it is read then.
+Result<double> measure_position(const Options& options, const std::string& queue,
+                                std::uint64_t events) {
+    if (options.effective_stream_port() != 0) {
+        if (auto rate = read_stream_bare(options, queue, events); rate) {
+            return rate;
+        }
+    }
+    auto first = internal::StreamStart{};
+    auto connection = TRY(internal::Connection::open(options, "sluice ceiling"));
+    return read_bare(connection, queue, events, &first, nullptr);
 }
 
 /// Waits until all up to this tag are confirmed.
@@ -131,9 +176,7 @@ Result<event::Ceiling> measure(const Options& options, const std::string& queue,
         std::ignore = TRY(read_bare(connection, queue, 1, from, &body));
     }
     if (from != nullptr) {
-        auto connection = TRY(internal::Connection::open(options, "sluice ceiling"));
-        ceiling.position_events_per_second =
-            TRY(read_bare(connection, queue, events, from, nullptr));
+        ceiling.position_events_per_second = TRY(measure_position(options, queue, events));
     }
     ceiling.group_events_per_second = TRY(measure_group(options, queue, body, events));
     return ceiling;

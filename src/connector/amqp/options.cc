@@ -16,6 +16,8 @@ using internal::Use;
 
 constexpr auto default_port = std::uint16_t{5672};
 constexpr auto default_port_tls = std::uint16_t{5671};
+constexpr auto default_stream_port = std::uint16_t{5552};
+constexpr auto default_stream_port_tls = std::uint16_t{5551};
 // Names of queues and routing keys are short strings of AMQP.
 constexpr auto name_bytes_max = std::size_t{255};
 constexpr auto prefix_bytes_max = std::size_t{240};
@@ -123,6 +125,10 @@ std::uint16_t Options::effective_prefetch() const {
     // What is acknowledged after its commit comes back later than a stream's credit.
     auto usual = type == QueueType::Stream ? std::uint16_t{2000} : std::uint16_t{5000};
     return prefetch == 0 ? usual : prefetch;
+}
+
+std::uint16_t Options::effective_stream_port() const {
+    return stream_port.value_or(tls.is_on ? default_stream_port_tls : default_stream_port);
 }
 
 std::string Options::place() const {

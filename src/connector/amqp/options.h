@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,8 @@ struct Retention {
 struct Options {
     std::string host = "127.0.0.1";
     std::uint16_t port = 5672;
+    /// Of the plugin that hands out streams, at the same host. 0: they are read by AMQP.
+    std::optional<std::uint16_t> stream_port{};
     std::string user = "guest";
     std::string password = "guest";
     std::string vhost = "/";
@@ -66,6 +69,7 @@ struct Options {
     event::Limits limits{};
 
     std::uint16_t effective_prefetch() const;
+    std::uint16_t effective_stream_port() const;
     /// For people: without user and password.
     std::string place() const;
 };

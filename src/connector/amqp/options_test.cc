@@ -57,6 +57,22 @@ TEST(AmqpOptions, AUrlMaySayLittle) {
               (Retention{.max_age = "7D", .max_bytes = 5000, .segment_bytes = 1000}));
 }
 
+TEST(AmqpOptions, StreamsHaveAPortOfTheirOwn) {
+    auto plain = parse_url("amqp://h");
+    auto secure = parse_url("amqps://h");
+    auto other = parse_url("amqp://h?stream_port=6000");
+    auto never = parse_url("amqp://h?stream_port=0");
+    auto form = read_source_form(Value::object(
+        {{"url", "amqp://h?stream_port=1"}, {"queue", "q"}, {"stream_port", 7000}}));
+
+    ASSERT_TRUE(plain && secure && other && never && form);
+    EXPECT_EQ(plain->effective_stream_port(), 5552);
+    EXPECT_EQ(secure->effective_stream_port(), 5551);
+    EXPECT_EQ(other->effective_stream_port(), 6000);
+    EXPECT_EQ(never->effective_stream_port(), 0);
+    EXPECT_EQ(form->effective_stream_port(), 7000);
+}
+
 TEST(AmqpOptions, RefusalsSayWhatToWriteAndNoPassword) {
     struct Case {
         std::string url;
@@ -79,6 +95,7 @@ TEST(AmqpOptions, RefusalsSayWhatToWriteAndNoPassword) {
         {"amqp://u:secret@host?queue=lazy", "queue: expected stream, quorum or classic"},
         {"amqp://u:secret@host?prefetch=0", "prefetch: expected a number from 1 to 65535"},
         {"amqp://u:secret@host?prefetch=70000", "prefetch: expected a number"},
+        {"amqp://u:secret@host?stream_port=70000", "stream_port: expected a number from 0 to"},
         {"amqp://u:secret@host?heartbeat=0s", "heartbeat: expected a time from 1s"},
         {"amqp://u:secret@host?max_age=week", "such as 7D"},
         {"amqp://u:secret@host?verify=no", "verify: expected true or false"},

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "connector/amqp/internal/stream/connection.h"
 #include "connector/amqp/testing/broker_fixture.h"
 #include "event/codec.h"
 
@@ -18,7 +19,7 @@ using ::testing::Contains;
 using testing::event_json;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Read;
+using testing::StreamWay;
 
 // How far a sender runs ahead of its reader.
 constexpr auto ahead_max = std::uint64_t{3000};
@@ -148,9 +149,13 @@ struct Traffic {
 
 TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
     auto all = std::vector<Traffic>{};
-    for (auto type : {QueueType::Stream, QueueType::Quorum, QueueType::Classic}) {
+    for (auto type :
+         {QueueType::Stream, QueueType::Stream, QueueType::Quorum, QueueType::Classic}) {
         auto options = server_->options();
         options.type = type;
+        if (all.empty()) {
+            options.stream_port = std::uint16_t{0};
+        }
         options.give_up = 90s;
         // A quorum queue that comes back hands what nobody had to its new reader first, and only
         // then what the one that is gone had not acknowledged; unless it has one reader at a time.
@@ -195,8 +200,14 @@ TEST_F(OutageTest, NothingConfirmedIsLostWhenTheBrokerIsKilled) {
     }
 }
 
-TEST_F(OutageTest, SurvivesARestartWhileNothingHappens) {
-    auto options = queue_options(QueueType::Stream);
+class StreamOutageTest : public OutageTest, public ::testing::WithParamInterface<StreamWay> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways, StreamOutageTest,
+                         ::testing::Values(StreamWay::ByStreamProtocol, StreamWay::ByAmqp),
+                         [](const auto& each) { return to_string(each.param); });
+
+TEST_P(StreamOutageTest, SurvivesARestartWhileNothingHappens) {
+    auto options = stream_options(GetParam());
     publish(options, options.queue, 1, 100);
     auto source = open_source(options, diagnostics_);
     ASSERT_TRUE(source->resume(options.queue, 0));
@@ -215,8 +226,8 @@ TEST_F(OutageTest, SurvivesARestartWhileNothingHappens) {
     EXPECT_TRUE(seen.is_rising());
 }
 
-TEST_F(OutageTest, FindsOutThatTheBrokerHangs) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamOutageTest, FindsOutThatTheBrokerHangs) {
+    auto options = stream_options(GetParam());
     options.heartbeat = 1s;
     auto source = open_source(options, diagnostics_);
     ASSERT_TRUE(source->resume(options.queue, 0));
@@ -236,8 +247,8 @@ TEST_F(OutageTest, FindsOutThatTheBrokerHangs) {
     EXPECT_TRUE(seen.is_ordered());
 }
 
-TEST_F(OutageTest, KeepsTheConnectionWhileNobodyReads) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamOutageTest, KeepsTheConnectionWhileNobodyReads) {
+    auto options = stream_options(GetParam());
     options.heartbeat = 1s;
     auto source = open_source(options, diagnostics_);
     ASSERT_TRUE(source->resume(options.queue, 0));
@@ -283,8 +294,8 @@ TEST_F(OutageTest, GivesUpWhenTheBrokerIsNotReached) {
     EXPECT_THAT(failure.error().message, HasSubstr("cannot be reached"));
 }
 
-TEST_F(OutageTest, SaysThatThePasswordIsWrongButNotWhich) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamOutageTest, SaysThatThePasswordIsWrongButNotWhich) {
+    auto options = stream_options(GetParam());
     options.password = "shibboleth";
     auto source = open_source(options, diagnostics_);
 
@@ -302,10 +313,13 @@ TEST_F(OutageTest, SpeaksTls) {
     secure.queue = options.queue;
 
     publish(secure, options.queue, 1, 3000);
-    auto source = open_source(secure, diagnostics_);
-    ASSERT_TRUE(source->resume(options.queue, 0));
-
-    EXPECT_EQ(read(*source, 3000).size(), 3000);
+    for (auto port : {secure.stream_port, std::optional{std::uint16_t{0}}}) {
+        secure.stream_port = port;
+        auto source = open_source(secure, diagnostics_);
+        ASSERT_TRUE(source->resume(options.queue, 0));
+        EXPECT_EQ(read(*source, 3000).size(), 3000);
+    }
+    expect_no_change_of_way();
 }
 
 TEST_F(OutageTest, TrustsNoBrokerUnseen) {
@@ -318,6 +332,16 @@ TEST_F(OutageTest, TrustsNoBrokerUnseen) {
     auto missing = server_->tls_options();
     missing.tls.ca_file = "/nowhere/ca.pem";
 
+    auto by_stream = [](const Options& options) {
+        auto node =
+            internal::stream::Node{.host = options.host, .port = options.effective_stream_port()};
+        return internal::stream::Connection::open(options, node, "test").has_value();
+    };
+
+    EXPECT_FALSE(by_stream(unknown));
+    EXPECT_FALSE(by_stream(misnamed));
+    EXPECT_TRUE(by_stream(careless));
+    EXPECT_FALSE(by_stream(missing));
     EXPECT_FALSE(internal::Connection::open(unknown, "test"));
     EXPECT_FALSE(internal::Connection::open(misnamed, "test"));
     EXPECT_TRUE(internal::Connection::open(careless, "test"));

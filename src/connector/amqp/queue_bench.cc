@@ -60,7 +60,7 @@ void read_queue(benchmark::State& state, const std::string& type) {
         return;
     }
     auto diagnostics = observe::NullDiagnostics{};
-    auto options = parse_url((*server)->url() + "?prefix=bench." + type + "&queue=" + type).value();
+    auto options = parse_url((*server)->url() + "&prefix=bench." + type + "&queue=" + type).value();
     auto bus = std::move(open_bus(options, diagnostics)).value();
     for (auto _ : state) {
         INVARIANT(bus->create(1), "the broker is ours");

@@ -8,6 +8,8 @@
 #include "connector/amqp/internal/bytes.h"
 #include "connector/amqp/internal/table.h"
 #include "connector/amqp/testing/broker_fixture.h"
+#include "connector/amqp/testing/stream_bytes.h"
+#include "connector/amqp/testing/stream_publisher.h"
 
 namespace sluice::connector::amqp {
 
@@ -17,6 +19,7 @@ using namespace std::chrono_literals;
 using testing::event_json;
 using ::testing::HasSubstr;
 using testing::Read;
+using testing::StreamWay;
 
 class SourceTest : public testing::BrokerFixture {
 protected:
@@ -43,8 +46,21 @@ protected:
     }
 };
 
-TEST_F(SourceTest, ReadsAStreamByPosition) {
-    auto options = queue_options(QueueType::Stream);
+/// What holds for streams holds however they are read.
+class StreamTest : public SourceTest, public ::testing::WithParamInterface<StreamWay> {
+protected:
+    void TearDown() override {
+        expect_no_change_of_way();
+        SourceTest::TearDown();
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, StreamTest,
+                         ::testing::Values(StreamWay::ByStreamProtocol, StreamWay::ByAmqp),
+                         [](const auto& each) { return to_string(each.param); });
+
+TEST_P(StreamTest, ReadsAStreamByPosition) {
+    auto options = stream_options(GetParam());
     publish(options, options.queue, 1, 5000);
 
     auto reads = read(*open(options), 5000);
@@ -57,8 +73,8 @@ TEST_F(SourceTest, ReadsAStreamByPosition) {
     EXPECT_EQ(later.front().number, 3211);
 }
 
-TEST_F(SourceTest, WaitsForWhatComesNext) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, WaitsForWhatComesNext) {
+    auto options = stream_options(GetParam());
     publish(options, options.queue, 1, 10);
     auto source = open(options, 10);
 
@@ -74,8 +90,8 @@ TEST_F(SourceTest, WaitsForWhatComesNext) {
     expect_events(read(*source, 2), 11, 12);
 }
 
-TEST_F(SourceTest, HandsOutAboutAsMuchAsWasAskedFor) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, HandsOutAboutAsMuchAsWasAskedFor) {
+    auto options = stream_options(GetParam());
     publish(options, options.queue, 1, 300, 1000);
     auto source = open(options);
 
@@ -86,8 +102,8 @@ TEST_F(SourceTest, HandsOutAboutAsMuchAsWasAskedFor) {
     EXPECT_GE(chunk->records.size(), 1);
 }
 
-TEST_F(SourceTest, ReadsManyPartitions) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, ReadsManyPartitions) {
+    auto options = stream_options(GetParam());
     auto names = std::vector<std::string>{};
     for (auto at = 0; at < 20; ++at) {
         names.push_back(options.queue + "." + std::to_string(at));
@@ -112,8 +128,8 @@ TEST_F(SourceTest, ReadsManyPartitions) {
     EXPECT_EQ(next.size(), names.size());
 }
 
-TEST_F(SourceTest, LeavesAndResumes) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, LeavesAndResumes) {
+    auto options = stream_options(GetParam());
     auto other = options.queue + ".other";
     declare(options, other);
     publish(options, options.queue, 1, 2000);
@@ -135,8 +151,8 @@ TEST_F(SourceTest, LeavesAndResumes) {
     expect_events(read(*source, 500), 1501, 2000);
 }
 
-TEST_F(SourceTest, RefusesAPositionThatIsGone) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, RefusesAPositionThatIsGone) {
+    auto options = stream_options(GetParam());
     options.queue += ".short";
     options.retention = {.max_age = {}, .max_bytes = 50'000, .segment_bytes = 20'000};
     declare(options, options.queue);
@@ -165,8 +181,8 @@ TEST_F(SourceTest, RefusesAPositionThatIsGone) {
     EXPECT_EQ(read(*at_the_end, 1).front().text, event_json(published + 1, 1000));
 }
 
-TEST_F(SourceTest, RefusesAStreamThatWasMadeAnew) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, RefusesAStreamThatWasMadeAnew) {
+    auto options = stream_options(GetParam());
     auto before = open_source(options, diagnostics_);
     ASSERT_TRUE(before->resume(options.queue, 100)) << "what is empty may have been emptied";
     publish(options, options.queue, 1, 5);
@@ -180,6 +196,99 @@ TEST_F(SourceTest, RefusesAStreamThatWasMadeAnew) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::NotFound);
     EXPECT_THAT(refused.error().message, HasSubstr("was made anew"));
+}
+
+TEST_F(SourceTest, EndsWithTheStream) {
+    auto options = stream_options(StreamWay::ByStreamProtocol);
+    publish(options, options.queue, 1, 10);
+    auto source = open(options);
+    expect_events(read(*source, 10), 1, 10);
+
+    remove(options.queue);
+    auto failure = Result<event::Chunk>{};
+    auto has_failed = [&] { return !(failure = source->read(1000, 50ms)); };
+
+    ASSERT_TRUE(wait_until(has_failed));
+    EXPECT_EQ(failure.error().code, Errc::NotFound);
+    EXPECT_THAT(failure.error().message, HasSubstr(options.queue));
+}
+
+TEST_P(StreamTest, GoesOnBehindAnyPosition) {
+    auto options = stream_options(GetParam());
+    publish(options, options.queue, 1, 3000);
+    auto positions = {1, 2, 100, 1234, 2999};
+
+    for (auto position : positions) {
+        auto rest = 3000 - static_cast<std::uint64_t>(position);
+        auto reads = read(*open(options, static_cast<std::uint64_t>(position)), rest);
+        expect_events(reads, static_cast<std::uint64_t>(position) + 1, 3000);
+    }
+}
+
+TEST_P(StreamTest, MakesAStreamOfItsOwn) {
+    auto options = stream_options(GetParam());
+    options.queue += ".bound";
+    options.is_declared = true;
+    options.exchange = "amq.topic";
+    options.routing_key = options.queue + ".#";
+    auto source = open(options);
+
+    auto producer = open_producer(options, diagnostics_);
+    producer->send({.to = options.queue + ".one", .key = "1", .json = event_json(1)},
+                   [](const Result<void>& result) { EXPECT_TRUE(result); });
+    ASSERT_TRUE(producer->flush(30s));
+    auto reads = read(*source, 1);
+    source.reset();
+    remove(options.queue);
+
+    expect_events(reads, 1, 1);
+}
+
+TEST_F(SourceTest, ReadsWhatClientsOfStreamsPublish) {
+    auto options = stream_options(StreamWay::ByStreamProtocol);
+    auto message = [](std::uint64_t id) { return testing::message_bytes(event_json(id)); };
+
+    auto published = testing::publish_entries(
+        options, options.queue,
+        {testing::entry_bytes(message(1)), testing::batch_bytes({message(2), message(3)}),
+         testing::batch_bytes({message(4), message(5)}, /*compression=*/1),
+         testing::entry_bytes("no message"), testing::entry_bytes(message(7))});
+    auto reads = read(*open(options), 6);
+    auto later = read(*open(options, 2), 4);
+
+    ASSERT_TRUE(published) << published.error().message;
+    ASSERT_EQ(reads.size(), 6);
+    for (auto at : {0U, 1U, 2U}) {
+        EXPECT_EQ(reads[at].text, event_json(at + 1));
+        EXPECT_EQ(reads[at].number, at + 1);
+    }
+    EXPECT_THAT(reads[3].fault, HasSubstr("messages 4 to 5 are compressed by gzip"));
+    EXPECT_EQ(reads[3].number, 5);
+    EXPECT_THAT(reads[4].fault, HasSubstr("AMQP 1.0"));
+    EXPECT_EQ(reads[5].text, event_json(7));
+    EXPECT_EQ(reads[5].number, 7);
+    ASSERT_EQ(later.size(), 4);
+    EXPECT_EQ(later[0].text, event_json(3)) << "a position may lie within a batch";
+}
+
+TEST_F(SourceTest, ReadsByAmqpWhereNobodySpeaksTheStreamProtocol) {
+    auto options = stream_options(StreamWay::ByStreamProtocol);
+    publish(options, options.queue, 1, 100);
+    auto nobody = options;
+    nobody.stream_port = std::uint16_t{1};
+    auto somebody_else = options;
+    somebody_else.stream_port = options.port;
+
+    for (const auto& each : {nobody, somebody_else}) {
+        auto diagnostics = observe::testing::CapturedDiagnostics{};
+        auto source = open_source(each, diagnostics);
+        ASSERT_TRUE(source->resume(each.queue, 0));
+        expect_events(read(*source, 100), 1, 100);
+        auto lines = diagnostics.lines();
+        ASSERT_EQ(lines.size(), 1);
+        EXPECT_THAT(lines[0], HasSubstr("streams are read by amqp"));
+        EXPECT_THAT(lines[0], HasSubstr("rabbitmq-plugins enable rabbitmq_stream"));
+    }
 }
 
 TEST_F(SourceTest, SaysThatAQueueIsMissing) {
@@ -208,8 +317,9 @@ TEST_F(SourceTest, SaysThatAStreamIsNoQueue) {
 }
 
 TEST_F(SourceTest, WhatIsNoEventComesWithTheReason) {
-    for (auto type : {QueueType::Stream, QueueType::Quorum, QueueType::Classic}) {
-        auto options = queue_options(type);
+    for (auto options :
+         {stream_options(StreamWay::ByStreamProtocol), stream_options(StreamWay::ByAmqp),
+          queue_options(QueueType::Quorum), queue_options(QueueType::Classic)}) {
         options.limits.event_bytes_max = 1000;
         auto plain = amqp_basic_properties_t{};
         auto text = plain;
@@ -247,8 +357,8 @@ TEST_F(SourceTest, WhatIsNoEventComesWithTheReason) {
     }
 }
 
-TEST_F(SourceTest, TellsHowMuchWaits) {
-    auto options = queue_options(QueueType::Stream);
+TEST_P(StreamTest, TellsHowMuchWaits) {
+    auto options = stream_options(GetParam());
     publish(options, options.queue, 1, 500);
     auto source = open(options);
 

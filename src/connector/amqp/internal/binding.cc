@@ -5,36 +5,16 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "base/clock.h"
+#include "connector/amqp/internal/attribute.h"
 #include "connector/amqp/internal/bytes.h"
-#include "value/time_text.h"
 
 namespace sluice::connector::amqp::internal {
 
 namespace {
 
-constexpr std::string_view attribute_prefix = "cloudEvents";
 constexpr std::string_view offset_header = "x-stream-offset";
-constexpr std::string_view event_type = "application/cloudevents+json";
 // A short string of AMQP.
 constexpr auto key_bytes_max = std::size_t{255};
-
-/// The attribute that a header stands for; empty: none.
-std::string_view attribute_of(std::string_view header) {
-    auto at = attribute_prefix.size();
-    auto is_attribute = header.size() > at + 1 && header.starts_with(attribute_prefix) &&
-                        (header[at] == ':' || header[at] == '_');
-    return is_attribute ? header.substr(at + 1) : std::string_view{};
-}
-
-/// Seconds since 1970; nothing when they lie beyond what we count in.
-std::optional<std::string> time_text(std::uint64_t seconds) {
-    constexpr auto seconds_max = std::uint64_t{9'000'000'000};
-    if (seconds > seconds_max) {
-        return std::nullopt;
-    }
-    return value::format_time(Time{std::chrono::seconds{seconds}});
-}
 
 /// As CloudEvents writes values of its types; nothing for other types.
 std::optional<std::string> canonical_text(const amqp_field_value_t& field) {
@@ -49,7 +29,7 @@ std::optional<std::string> canonical_text(const amqp_field_value_t& field) {
         case AMQP_FIELD_KIND_U32: return fmt::format("{}", value.u32);
         case AMQP_FIELD_KIND_I64: return fmt::format("{}", value.i64);
         case AMQP_FIELD_KIND_U64: return fmt::format("{}", value.u64);
-        case AMQP_FIELD_KIND_TIMESTAMP: return time_text(value.u64);
+        case AMQP_FIELD_KIND_TIMESTAMP: return time_text_of_seconds(value.u64);
         case AMQP_FIELD_KIND_BYTES: return base64_encode(view_of(value.bytes));
         default: return std::nullopt;
     }

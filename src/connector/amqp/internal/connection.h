@@ -9,17 +9,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "connector/amqp/internal/stream_start.h"
 #include "connector/amqp/options.h"
 
 namespace sluice::connector::amqp::internal {
-
-/// Where a stream is read from: the first message it has, one of the last, those to come, this one.
-struct StreamStart {
-    enum class At : std::uint8_t { First, Last, Next, Offset };
-
-    At at = At::First;
-    std::uint64_t offset = 0;
-};
 
 /// A connection to a broker, logged in. One thread at a time. An error of Unavailable, and any on
 /// channel 0, means that it is lost; other errors close their channel alone.

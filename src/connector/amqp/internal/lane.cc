@@ -1,122 +1,44 @@
 #include "connector/amqp/internal/lane.h"
 
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "connector/amqp/internal/bytes.h"
-
 namespace sluice::connector::amqp::internal {
 
-namespace {
+Lane::Lane(Settings settings) : settings_(std::move(settings)), builder_(settings_.limits) {}
 
-// Of a message that is too large, for a person to look at.
-constexpr auto beginning_bytes_max = std::size_t{4096};
-
-} // namespace
-
-Lane::Lane(Settings settings)
-    : settings_(std::move(settings)), base_(settings_.position), builder_(settings_.limits) {}
-
-Result<bool> Lane::take(const amqp_frame_t& frame) {
-    if (frame.frame_type == AMQP_FRAME_METHOD) {
-        if (frame.payload.method.id != AMQP_BASIC_DELIVER_METHOD) {
-            return false;
-        }
-        const auto* delivery =
-            static_cast<const amqp_basic_deliver_t*>(frame.payload.method.decoded);
-        is_ours_ = view_of(delivery->consumer_tag) == settings_.tag;
-        if (is_ours_) {
-            last_tag_ = delivery->delivery_tag;
-        }
-        awaited_ = Awaited::Header;
-        return false;
-    }
-    if (frame.frame_type == AMQP_FRAME_HEADER && awaited_ == Awaited::Header) {
-        return take_header(frame);
-    }
-    if (frame.frame_type == AMQP_FRAME_BODY && awaited_ == Awaited::Body) {
-        return take_body(view_of(frame.payload.body_fragment));
-    }
-    return false;
-}
-
-Result<bool> Lane::take_header(const amqp_frame_t& frame) {
-    properties_ = static_cast<const amqp_basic_properties_t*>(frame.payload.properties.decoded);
-    body_size_ = frame.payload.properties.body_size;
-    body_taken_ = 0;
-    body_.clear();
-    is_oversized_ = body_size_ > settings_.limits.event_bytes_max;
-    if (is_ours_) {
-        number_ = TRY(number_of(*properties_));
-    }
-    awaited_ = Awaited::Body;
-    if (body_size_ == 0) {
-        finish({});
-        return true;
-    }
-    return false;
-}
-
-Result<bool> Lane::take_body(std::string_view part) {
-    body_taken_ += part.size();
-    auto is_whole = body_taken_ >= body_size_;
-    if (is_whole && body_.empty() && !is_oversized_) [[likely]] {
-        finish(part);
-        return true;
-    }
-    if (!is_oversized_) {
-        body_ += part;
-    } else if (body_.size() < beginning_bytes_max) {
-        body_ += part.substr(0, beginning_bytes_max - body_.size());
-    }
-    if (is_whole) {
-        finish(body_);
-    }
-    return is_whole;
-}
-
-Result<std::uint64_t> Lane::number_of(const amqp_basic_properties_t& properties) const {
-    if (!is_numbered()) {
-        return base_ + last_tag_;
-    }
-    auto offset = stream_offset(properties);
-    if (!offset) {
-        return fail(Errc::Conflict, "queue {} is no stream: say quorum or classic", name());
-    }
-    if (settings_.is_beyond && *offset < settings_.position) {
+Result<void> Lane::check(std::uint64_t number) const {
+    if (settings_.is_beyond && number <= settings_.position) {
         return fail(Errc::NotFound,
                     "stream {} has a new message {}, and all up to {} were read: it was made anew; "
                     "begin from 0 to read it",
-                    name(), *offset + 1, settings_.position);
+                    name(), number, settings_.position);
     }
-    return *offset + 1;
+    return {};
 }
 
-void Lane::finish(std::string_view body) {
-    awaited_ = Awaited::Method;
+bool Lane::admit(std::uint64_t number, std::uint64_t last) {
     // What lies before the position is there to show that the stream still is what was read.
-    if (is_ours_ && first_number_ == 0) {
-        first_number_ = number_;
+    if (first_number_ == 0) {
+        first_number_ = number;
     }
-    if (!is_ours_ || number_ <= settings_.position) {
-        return;
+    if (last <= settings_.position || settings_.is_probe) {
+        return false;
     }
-    if (number_ > settings_.position + 1 && settings_.position > 0 && gap_ == 0) {
+    if (number > settings_.position + 1 && settings_.position > 0 && gap_ == 0) {
         gap_ = settings_.position;
     }
-    settings_.position = number_;
-    if (is_oversized_) {
-        builder_.add_fault(number_, body,
-                           fmt::format("the message has {} bytes: at most {} are taken", body_size_,
-                                       settings_.limits.event_bytes_max));
-        return;
-    }
-    if (auto message = reader_.read(*properties_, body); message) [[likely]] {
-        builder_.add(number_, *message);
+    settings_.position = last;
+    return true;
+}
+
+void Lane::add(std::uint64_t number, const Result<event::Message>& message, std::string_view raw) {
+    if (message) [[likely]] {
+        builder_.add(number, *message);
     } else {
-        builder_.add_fault(number_, body, std::move(message.error().message));
+        builder_.add_fault(number, raw, message.error().message);
     }
+}
+
+void Lane::add_fault(std::uint64_t number, std::string_view raw, std::string fault) {
+    builder_.add_fault(number, raw, std::move(fault));
 }
 
 event::Chunk Lane::take_chunk() {

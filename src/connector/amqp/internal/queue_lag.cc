@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "connector/amqp/internal/connection.h"
-#include "connector/amqp/internal/session.h"
+#include "connector/amqp/internal/queue_session.h"
 
 namespace sluice::connector::amqp::internal {
 
@@ -39,7 +39,7 @@ Result<std::uint64_t> count_behind(const Options& options, const Numbers& positi
                                    const Numbers& held) {
     auto reading = options;
     reading.is_declared = false;
-    auto session = TRY(Session::open(reading));
+    auto session = TRY(QueueSession::open(reading));
     auto names = std::vector<std::string>{};
     for (const auto& [name, position] : positions) {
         names.push_back(name);

@@ -22,6 +22,7 @@ constexpr auto first_attempt_wait = std::chrono::seconds{40};
 QueueSource::QueueSource(const Options& options, observe::Diagnostics& diagnostics)
     : options_(options),
       diagnostics_(diagnostics),
+      opener_(options_, diagnostics),
       back_off_(static_cast<std::uint64_t>(Steady::now().time_since_epoch().count())),
       keeper_([this] { keep(); }) {}
 
@@ -49,13 +50,19 @@ Result<void> QueueSource::resume(std::string_view partition, std::uint64_t posit
     partitions_.insert_or_assign(name, Partition{.position = position});
     if (session_) {
         auto attached = session_->attach(name, position);
-        if (!attached && attached.error().code == Errc::Unavailable) {
-            lose_session(attached.error());
-        } else if (!attached) {
+        if (attached) {
+            return {};
+        }
+        auto code = attached.error().code;
+        if (code != Errc::Unavailable && code != Errc::Unsupported) {
             partitions_.erase(name);
             return attached;
         }
-        return {};
+        lose_session(attached.error());
+        if (code == Errc::Unavailable) {
+            return {};
+        }
+        opener_.avoid_stream_protocol(attached.error());
     }
     auto attempt = attempts_;
     next_attempt_ = Steady::now();
@@ -221,28 +228,46 @@ void QueueSource::connect(Lock& lock) {
 Result<std::unique_ptr<Session>> QueueSource::make_session(Lock& lock) {
     auto wanted = partitions_;
     lock.unlock();
-    auto session = Session::open(options_);
-    auto attached = Result<void>{};
-    for (auto next = wanted.begin(); session && attached && next != wanted.end(); ++next) {
-        attached = (*session)->attach(next->first, next->second.position);
+    auto session = open_session(wanted);
+    if (!session && session.error().code == Errc::Unsupported) {
+        opener_.avoid_stream_protocol(session.error());
+        session = open_session(wanted);
     }
     lock.lock();
-    if (!session || !attached) {
-        return std::unexpected(session ? attached.error() : session.error());
+    if (session) {
+        TRY(catch_up(**session, wanted));
     }
+    return session;
+}
+
+Result<std::unique_ptr<Session>> QueueSource::open_session(const Partitions& partitions) {
+    auto session = TRY(opener_.open());
+    for (const auto& [name, partition] : partitions) {
+        TRY(session->attach(name, partition.position));
+    }
+    return session;
+}
+
+Result<void> QueueSource::catch_up(Session& session, const Partitions& wanted) {
     for (const auto& [name, partition] : wanted) {
         auto found = partitions_.find(name);
         if (found == partitions_.end() || found->second.position != partition.position) {
-            (*session)->detach(name);
+            session.detach(name);
         }
     }
     for (const auto& [name, partition] : partitions_) {
         auto found = wanted.find(name);
-        if (found == wanted.end() || found->second.position != partition.position) {
-            TRY((*session)->attach(name, partition.position));
+        if (found != wanted.end() && found->second.position == partition.position) {
+            continue;
         }
+        auto attached = session.attach(name, partition.position);
+        if (!attached && attached.error().code == Errc::Unsupported) {
+            opener_.avoid_stream_protocol(attached.error());
+            return fail(Errc::Unavailable, "{}", attached.error().message);
+        }
+        TRY(std::move(attached));
     }
-    return session;
+    return {};
 }
 
 void QueueSource::count_waiting(Lock& lock) {

@@ -14,6 +14,7 @@
 #include "connector/amqp/internal/back_off.h"
 #include "connector/amqp/internal/confirmations.h"
 #include "connector/amqp/internal/session.h"
+#include "connector/amqp/internal/session_opener.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
 
@@ -56,11 +57,14 @@ private:
     void keep(); ///< The second thread.
     void connect(Lock& lock);
     Result<std::unique_ptr<Session>> make_session(Lock& lock);
+    Result<std::unique_ptr<Session>> open_session(const Partitions& partitions);
+    Result<void> catch_up(Session& session, const Partitions& wanted);
     void count_waiting(Lock& lock);
 
     const Options options_;
     observe::Diagnostics& diagnostics_;
 
+    SessionOpener opener_; ///< Of whoever makes a session, or loses one: never both at once.
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     Partitions partitions_;

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <thread>
-
-#include <fmt/format.h>
-
-#include "connector/amqp/internal/failure.h"
+#include <tuple>
 
 namespace sluice::connector::amqp::internal {
 
@@ -25,95 +22,12 @@ constexpr auto gathered_min = std::size_t{500};
 
 } // namespace
 
-Session::Session(const Options& options, Connection connection)
-    : options_(options), connection_(std::move(connection)) {
-    lanes_.resize(1); // Channel 0 is the connection's own.
-}
-
-Result<std::unique_ptr<Session>> Session::open(const Options& options) {
-    auto connection = TRY(Connection::open(options, "sluice source"));
-    return std::unique_ptr<Session>{new Session{options, std::move(connection)}};
-}
-
-Lane* Session::find(std::string_view queue) {
-    auto found = std::ranges::find_if(
-        lanes_, [&](const auto& lane) { return lane && lane->name() == queue; });
-    return found == lanes_.end() ? nullptr : found->get();
-}
-
-Result<Lane*> Session::open_lane(Lane::Settings settings, const StreamStart* start,
-                                 std::uint16_t prefetch) {
-    auto free = std::find(lanes_.begin() + 1, lanes_.end(), nullptr);
-    auto channel = static_cast<amqp_channel_t>(free - lanes_.begin());
-    if (channel > connection_.channels_max()) {
-        return fail(Errc::LimitExceeded, "the broker allows {} channels for a connection",
-                    connection_.channels_max());
-    }
-    TRY(connection_.open_channel(channel));
-    if (free == lanes_.end()) {
-        lanes_.emplace_back();
-    }
-    auto tag = fmt::format("sluice-{}", ++tags_given_);
-    settings.tag = tag;
-    settings.channel = channel;
-    settings.numbering = start != nullptr ? Numbering::ByOffset : Numbering::ByDelivery;
-    settings.limits = options_.limits;
-    lanes_[channel] = std::make_unique<Lane>(settings);
-    auto consumed = prepare_queue(channel);
-    if (consumed) {
-        consumed = connection_.consume(channel, settings.name, tag, prefetch, start);
-    }
-    if (!consumed) {
-        lanes_[channel].reset();
-        return std::unexpected(std::move(consumed).error());
-    }
-    return lanes_[channel].get();
-}
-
-/// A user's own queue may be ours to make.
-Result<void> Session::prepare_queue(amqp_channel_t channel) {
-    if (!options_.is_declared) {
-        return {};
-    }
-    TRY(connection_.declare_queue(channel, options_.queue, options_));
-    return options_.exchange.empty() ? Result<void>{} : connection_.bind_queue(channel, options_);
-}
-
-void Session::close_lane(Lane& lane) {
-    std::erase(waiting_, &lane);
-    std::erase(gaps_, lane.channel());
-    waiting_bytes_ -= lane.bytes();
-    waiting_count_ -= lane.count();
-    auto channel = lane.channel();
-    connection_.close_channel(channel);
-    lanes_[channel].reset();
-}
-
 Result<void> Session::attach(const std::string& queue, std::uint64_t position) {
-    if (options_.type != QueueType::Stream) {
-        return attach_queue(queue, position);
-    }
     if (position > 0) {
         return attach_stream(queue, position);
     }
     auto start = StreamStart{};
     std::ignore = TRY(open_lane({.name = queue}, &start, options_.effective_prefetch()));
-    return {};
-}
-
-/// A stream would begin with what comes next, and leave out all it has. It alone takes an offset.
-Result<void> Session::attach_queue(const std::string& queue, std::uint64_t position) {
-    auto next = StreamStart{.at = StreamStart::At::Next};
-    auto stream = open_lane({.name = queue}, &next, 1);
-    if (stream) {
-        close_lane(**stream);
-        return fail(Errc::Conflict, "queue {} is a stream: say stream", queue);
-    }
-    if (stream.error().code != Errc::Conflict) {
-        return std::unexpected(std::move(stream).error());
-    }
-    std::ignore = TRY(
-        open_lane({.name = queue, .position = position}, nullptr, options_.effective_prefetch()));
     return {};
 }
 
@@ -163,12 +77,9 @@ Result<void> Session::check_made_anew(Lane& lane) {
 
 Result<void> Session::wait_for_first(std::span<Lane* const> lanes, Nanos wait) {
     auto deadline = Steady::now() + wait;
-    auto frame = amqp_frame_t{};
     auto is_waiting = [](const Lane* lane) { return lane->first_number() == 0; };
     while (std::ranges::any_of(lanes, is_waiting) && Steady::now() < deadline) {
-        if (TRY(connection_.next(frame, deadline - Steady::now()))) {
-            TRY(handle(frame));
-        }
+        std::ignore = TRY(receive(bytes_unbounded, deadline - Steady::now()));
     }
     return {};
 }
@@ -179,7 +90,7 @@ Result<std::map<std::string, std::uint64_t>> Session::probe(std::span<const std:
     auto lanes = std::vector<Lane*>{};
     auto done = Result<void>{};
     for (auto next = streams.begin(); done && next != streams.end(); ++next) {
-        if (auto lane = open_lane({.name = *next}, &start, 1); lane) {
+        if (auto lane = open_lane({.name = *next, .is_probe = true}, &start, 1); lane) {
             lanes.push_back(*lane);
         } else {
             done = std::unexpected(lane.error());
@@ -212,10 +123,10 @@ Result<void> Session::check_next_is_there(const std::string& stream, std::uint64
 
 Result<void> Session::check_gaps() {
     while (!gaps_.empty()) {
-        auto* lane = lanes_[gaps_.back()].get();
+        auto* lane = gaps_.back();
         gaps_.pop_back();
         if (auto behind = lane->take_gap(); behind != 0) {
-            TRY(check_next_is_there(std::string{lane->name()}, behind));
+            TRY(check_next_is_there(lane->name(), behind));
         }
     }
     return {};
@@ -227,55 +138,32 @@ void Session::detach(const std::string& queue) {
     }
 }
 
-Result<void> Session::handle(const amqp_frame_t& frame) {
-    auto channel = frame.channel;
-    if (frame.frame_type == AMQP_FRAME_METHOD) {
-        auto method = frame.payload.method;
-        if (method.id == AMQP_CONNECTION_CLOSE_METHOD || method.id == AMQP_CHANNEL_CLOSE_METHOD) {
-            auto failure = failure_of(method);
-            return fail(Errc::Unavailable, "{}", failure.message);
-        }
-        if (method.id == AMQP_BASIC_CANCEL_METHOD) {
-            return fail(Errc::Unavailable, "the broker ended the reading of a queue");
-        }
-    }
-    auto* lane = channel < lanes_.size() ? lanes_[channel].get() : nullptr;
-    if (lane == nullptr) {
-        connection_.release(channel);
-        return {};
-    }
-    auto before = lane->bytes();
-    auto before_count = lane->count();
-    if (!TRY(lane->take(frame))) {
-        return {};
-    }
-    connection_.release(channel);
-    waiting_bytes_ += lane->bytes() - before;
-    waiting_count_ += lane->count() - before_count;
-    if (lane->count() != before_count && !lane->is_waiting) {
-        lane->is_waiting = true;
-        waiting_.push_back(lane);
-    }
-    return lane->is_numbered() ? grant_credit(*lane) : Result<void>{};
+void Session::close_lane(Lane& lane) {
+    std::erase(waiting_, &lane);
+    std::erase(gaps_, &lane);
+    waiting_bytes_ -= lane.noted_bytes;
+    waiting_count_ -= lane.noted_count;
+    end_lane(lane);
 }
 
-Result<void> Session::grant_credit(Lane& lane) {
+void Session::note(Lane& lane) {
+    waiting_bytes_ += lane.bytes() - std::exchange(lane.noted_bytes, lane.bytes());
+    waiting_count_ += lane.count() - std::exchange(lane.noted_count, lane.count());
+    if (lane.count() != 0 && !lane.is_waiting) {
+        lane.is_waiting = true;
+        waiting_.push_back(&lane);
+    }
     if (lane.has_gap()) [[unlikely]] {
-        gaps_.push_back(lane.channel());
+        gaps_.push_back(&lane);
     }
-    auto step = std::max<std::uint64_t>(options_.effective_prefetch() / 4, 1);
-    if (lane.last_tag() - lane.credited_tag >= step) {
-        lane.credited_tag = lane.last_tag();
-        return connection_.acknowledge(lane.channel(), lane.credited_tag);
-    }
-    return {};
 }
 
 Result<void> Session::pump(std::size_t bytes_max, Deadline deadline) {
     TRY(drain(bytes_max, deadline));
-    auto is_gathering = is_busy_;
-    for (auto waits = 0;
-         is_gathering && waits < gathering_waits_max && waiting_count_ < gathered_min; ++waits) {
+    auto is_gathering = [&] {
+        return is_busy_ && waiting_count_ < gathered_min && waiting_bytes_ < bytes_max;
+    };
+    for (auto waits = 0; is_gathering() && waits < gathering_waits_max; ++waits) {
         std::this_thread::sleep_for(gathering_wait);
         TRY(drain(bytes_max, deadline));
     }
@@ -284,14 +172,16 @@ Result<void> Session::pump(std::size_t bytes_max, Deadline deadline) {
 }
 
 Result<void> Session::drain(std::size_t bytes_max, Deadline deadline) {
-    auto frame = amqp_frame_t{};
     while (waiting_bytes_ < bytes_max) {
-        auto wait =
-            waiting_.empty() ? std::max(Nanos{deadline - Steady::now()}, Nanos{0}) : Nanos{0};
-        if (!TRY(connection_.next(frame, wait))) {
+        if (TRY(receive(bytes_max - waiting_bytes_, Nanos{0}))) {
+            continue;
+        }
+        TRY(flush());
+        auto wait = Nanos{deadline - Steady::now()};
+        if (!waiting_.empty() || wait <= Nanos{0} ||
+            !TRY(receive(bytes_max - waiting_bytes_, wait))) {
             break;
         }
-        TRY(handle(frame));
     }
     return {};
 }
@@ -303,30 +193,9 @@ std::optional<event::Chunk> Session::take() {
     auto* lane = waiting_.front();
     waiting_.pop_front();
     lane->is_waiting = false;
-    waiting_bytes_ -= lane->bytes();
-    waiting_count_ -= lane->count();
+    waiting_bytes_ -= std::exchange(lane->noted_bytes, 0);
+    waiting_count_ -= std::exchange(lane->noted_count, 0);
     return lane->take_chunk();
-}
-
-void Session::confirm(std::string_view queue, std::uint64_t number) {
-    if (auto* lane = find(queue); lane != nullptr && !lane->is_numbered()) {
-        lane->confirmed_tag = std::max(lane->confirmed_tag, lane->tag_of(number));
-    }
-}
-
-Result<void> Session::flush() {
-    for (auto& lane : lanes_) {
-        if (lane && !lane->is_numbered() && lane->confirmed_tag > lane->credited_tag) {
-            lane->credited_tag = lane->confirmed_tag;
-            TRY(connection_.acknowledge(lane->channel(), lane->credited_tag));
-        }
-    }
-    return {};
-}
-
-Result<void> Session::keep_alive() {
-    TRY(flush());
-    return connection_.send_heartbeat();
 }
 
 } // namespace sluice::connector::amqp::internal

@@ -123,6 +123,7 @@ constexpr auto timeout_of = [](std::string_view text) {
 constexpr auto give_up_of = [](std::string_view text) {
     return read_time(text, std::chrono::milliseconds{100}, std::chrono::hours{1});
 };
+constexpr auto port_of = [](std::string_view text) { return read_count<std::uint16_t>(text, 0); };
 constexpr auto prefetch_of = [](std::string_view text) {
     return read_count<std::uint16_t>(text, 1);
 };
@@ -136,6 +137,7 @@ constexpr auto size_of = [](std::string_view text) {
 constexpr Setting settings[] = {
     {"heartbeat", any_use, assign<&Options::heartbeat, heartbeat_of>},
     {"timeout", any_use, assign<&Options::timeout, timeout_of>},
+    {"stream_port", any_use, assign<&Options::stream_port, port_of>},
     {"ca", any_use, assign_tls<&Tls::ca_file, read_needed>},
     {"certificate", any_use, assign_tls<&Tls::certificate_file, read_needed>},
     {"key", any_use, assign_tls<&Tls::key_file, read_needed>},

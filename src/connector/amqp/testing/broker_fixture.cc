@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 namespace sluice::connector::amqp::testing {
 
@@ -13,6 +14,10 @@ namespace {
 constexpr auto fixture_channel = amqp_channel_t{1};
 
 } // namespace
+
+std::string to_string(StreamWay way) {
+    return way == StreamWay::ByAmqp ? "by_amqp" : "by_stream_protocol";
+}
 
 std::string event_json(std::uint64_t id, std::size_t bytes) {
     auto json = fmt::format(
@@ -68,6 +73,20 @@ Options BrokerFixture::queue_options(QueueType type) {
     auto options = server_->options();
     options.type = type;
     return queue_options(std::move(options));
+}
+
+Options BrokerFixture::stream_options(StreamWay way) {
+    auto options = queue_options(QueueType::Stream);
+    if (way == StreamWay::ByAmqp) {
+        options.stream_port = std::uint16_t{0};
+    }
+    return options;
+}
+
+void BrokerFixture::expect_no_change_of_way() const {
+    EXPECT_THAT(
+        diagnostics_.lines(),
+        ::testing::Not(::testing::Contains(::testing::HasSubstr("streams are read by amqp"))));
 }
 
 Options BrokerFixture::queue_options(Options options) {

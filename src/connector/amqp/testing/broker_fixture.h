@@ -28,6 +28,11 @@ struct Read {
     std::string fault;
 };
 
+/// The ways by which a stream can be read.
+enum class StreamWay : std::uint8_t { ByStreamProtocol, ByAmqp };
+/// For the names of tests.
+std::string to_string(StreamWay way);
+
 /// An event whose id is this number.
 std::string event_json(std::uint64_t id, std::size_t bytes = 0);
 
@@ -41,8 +46,12 @@ protected:
 
     /// Of the type, for one queue of this test's own, which is made.
     Options queue_options(QueueType type);
+    /// A stream that is read this way.
+    Options stream_options(StreamWay way);
     /// The same with what else the options say.
     Options queue_options(Options options);
+    /// That reading did not change over to AMQP.
+    void expect_no_change_of_way() const;
     void declare(const Options& options, const std::string& queue);
     void remove(const std::string& queue);
     internal::Connection connect();

@@ -79,6 +79,8 @@ std::string RabbitmqServer::missing() {
 RabbitmqServer::RabbitmqServer()
     : port_(free_port()),
       tls_port_(free_port()),
+      stream_port_(free_port()),
+      stream_tls_port_(free_port()),
       distribution_port_(free_port()),
       epmd_port_(free_port()) {
     auto pattern = (std::filesystem::temp_directory_path() / "sluice-rabbitmq-XXXXXX").string();
@@ -100,20 +102,26 @@ void RabbitmqServer::write_settings() const {
     };
     write(".erlang.cookie", "sluicetestsluicetest");
     std::filesystem::permissions(folder_ + "/.erlang.cookie", std::filesystem::perms::owner_read);
-    write("enabled_plugins", "[].\n");
+    write("enabled_plugins", "[rabbitmq_stream].\n");
     write("env.conf", "");
     write("rabbitmq.conf", fmt::format("listeners.tcp.1 = 127.0.0.1:{}\n"
                                        "listeners.ssl.1 = 127.0.0.1:{}\n"
                                        "ssl_options.cacertfile = {}/certificate.pem\n"
                                        "ssl_options.certfile = {}/certificate.pem\n"
                                        "ssl_options.keyfile = {}/key.pem\n"
+                                       "stream.listeners.tcp.1 = 127.0.0.1:{}\n"
+                                       "stream.listeners.ssl.1 = 127.0.0.1:{}\n"
+                                       "stream.advertised_host = localhost\n"
+                                       "stream.advertised_port = {}\n"
+                                       "stream.advertised_tls_port = {}\n"
                                        "default_user = sluice\n"
                                        "default_pass = open sesame\n"
                                        "loopback_users = none\n"
                                        "log.console = true\n"
                                        "log.console.level = info\n"
                                        "log.file = false\n",
-                                       port_, tls_port_, folder_, folder_, folder_));
+                                       port_, tls_port_, folder_, folder_, folder_, stream_port_,
+                                       stream_tls_port_, stream_port_, stream_tls_port_));
 }
 
 std::string RabbitmqServer::start() {
@@ -199,6 +207,7 @@ std::string RabbitmqServer::log_end() const {
 Options RabbitmqServer::options() const {
     auto options = Options{};
     options.port = port_;
+    options.stream_port = stream_port_;
     options.user = "sluice";
     options.password = "open sesame";
     return options;
@@ -208,12 +217,14 @@ Options RabbitmqServer::tls_options() const {
     auto options = this->options();
     options.host = "localhost";
     options.port = tls_port_;
+    options.stream_port = stream_tls_port_;
     options.tls = {.is_on = true, .ca_file = folder_ + "/certificate.pem"};
     return options;
 }
 
 std::string RabbitmqServer::url() const {
-    return fmt::format("amqp://sluice:open%20sesame@127.0.0.1:{}/", port_);
+    return fmt::format("amqp://sluice:open%20sesame@127.0.0.1:{}/?stream_port={}", port_,
+                       stream_port_);
 }
 
 Result<RabbitmqServer*> shared_server() {

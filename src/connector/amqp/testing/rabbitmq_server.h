@@ -10,7 +10,7 @@
 namespace sluice::connector::amqp::testing {
 
 /// A real RabbitMQ on free ports of this machine, in a temporary folder that goes with it: user
-/// `sluice`, password `open sesame`, with and without TLS.
+/// `sluice`, password `open sesame`, with and without TLS, by AMQP and by the stream protocol.
 class RabbitmqServer {
 public:
     /// Why there can be none here; empty: there can.
@@ -41,6 +41,8 @@ private:
     std::string folder_;
     std::uint16_t port_ = 0;
     std::uint16_t tls_port_ = 0;
+    std::uint16_t stream_port_ = 0;
+    std::uint16_t stream_tls_port_ = 0;
     std::uint16_t distribution_port_ = 0;
     std::uint16_t epmd_port_ = 0;
     ChildProcess epmd_;

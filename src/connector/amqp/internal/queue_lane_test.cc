@@ -1,4 +1,4 @@
-#include "connector/amqp/internal/lane.h"
+#include "connector/amqp/internal/queue_lane.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Frames as the library hands them out.
-class LaneTest : public ::testing::Test {
+class QueueLaneTest : public ::testing::Test {
 protected:
-    Result<bool> deliver(Lane& lane, std::uint64_t tag, std::string_view consumer = "tag") {
+    Result<bool> deliver(QueueLane& lane, std::uint64_t tag, std::string_view consumer = "tag") {
         delivery_.delivery_tag = tag;
         delivery_.consumer_tag = bytes_of(consumer);
         auto frame = amqp_frame_t{};
@@ -23,7 +23,7 @@ protected:
         frame.payload.method = {.id = AMQP_BASIC_DELIVER_METHOD, .decoded = &delivery_};
         return lane.take(frame);
     }
-    Result<bool> header(Lane& lane, std::uint64_t size, std::int64_t offset = -1) {
+    Result<bool> header(QueueLane& lane, std::uint64_t size, std::int64_t offset = -1) {
         headers_.clear();
         properties_ = {};
         if (offset >= 0) {
@@ -37,13 +37,13 @@ protected:
         frame.payload.properties.decoded = &properties_;
         return lane.take(frame);
     }
-    static Result<bool> body(Lane& lane, std::string_view part) {
+    static Result<bool> body(QueueLane& lane, std::string_view part) {
         auto frame = amqp_frame_t{};
         frame.frame_type = AMQP_FRAME_BODY;
         frame.payload.body_fragment = bytes_of(part);
         return lane.take(frame);
     }
-    void message(Lane& lane, std::uint64_t tag, std::int64_t offset, std::string_view text) {
+    void message(QueueLane& lane, std::uint64_t tag, std::int64_t offset, std::string_view text) {
         ASSERT_TRUE(deliver(lane, tag));
         ASSERT_TRUE(header(lane, text.size(), offset));
         auto done = body(lane, text);
@@ -51,7 +51,7 @@ protected:
     }
 
     static Lane::Settings stream(std::uint64_t position) {
-        return {.name = "q", .tag = "tag", .channel = 1, .position = position};
+        return {.name = "q", .position = position};
     }
 
 private:
@@ -60,8 +60,8 @@ private:
     Table headers_;
 };
 
-TEST_F(LaneTest, PutsAMessageTogether) {
-    auto lane = Lane{stream(0)};
+TEST_F(QueueLaneTest, PutsAMessageTogether) {
+    auto lane = QueueLane{stream(0), "tag", 1};
 
     ASSERT_TRUE(deliver(lane, 1));
     ASSERT_TRUE(header(lane, 6, 0));
@@ -76,8 +76,8 @@ TEST_F(LaneTest, PutsAMessageTogether) {
     EXPECT_EQ(chunk.records[1].number, 2);
 }
 
-TEST_F(LaneTest, PassesOverWhatWasRead) {
-    auto lane = Lane{stream(5)};
+TEST_F(QueueLaneTest, PassesOverWhatWasRead) {
+    auto lane = QueueLane{stream(5), "tag", 1};
 
     message(lane, 1, 4, "five");
     message(lane, 2, 5, "six");
@@ -88,8 +88,8 @@ TEST_F(LaneTest, PassesOverWhatWasRead) {
     EXPECT_FALSE(lane.has_gap());
 }
 
-TEST_F(LaneTest, TellsOfGaps) {
-    auto lane = Lane{stream(5)};
+TEST_F(QueueLaneTest, TellsOfGaps) {
+    auto lane = QueueLane{stream(5), "tag", 1};
 
     message(lane, 1, 7, "eight");
     message(lane, 2, 20, "twenty-one");
@@ -99,8 +99,8 @@ TEST_F(LaneTest, TellsOfGaps) {
     EXPECT_EQ(lane.count(), 2);
 }
 
-TEST_F(LaneTest, DropsWhatWasMeantForAnEarlierConsumer) {
-    auto lane = Lane{stream(0)};
+TEST_F(QueueLaneTest, DropsWhatWasMeantForAnEarlierConsumer) {
+    auto lane = QueueLane{stream(0), "tag", 1};
 
     ASSERT_TRUE(deliver(lane, 9, "earlier"));
     ASSERT_TRUE(header(lane, 1, 3));
@@ -110,10 +110,10 @@ TEST_F(LaneTest, DropsWhatWasMeantForAnEarlierConsumer) {
     EXPECT_EQ(lane.last_tag(), 0);
 }
 
-TEST_F(LaneTest, KeepsTheBeginningOfWhatIsTooLarge) {
+TEST_F(QueueLaneTest, KeepsTheBeginningOfWhatIsTooLarge) {
     auto settings = stream(0);
     settings.limits.event_bytes_max = 10'000;
-    auto lane = Lane{settings};
+    auto lane = QueueLane{settings, "tag", 1};
 
     ASSERT_TRUE(deliver(lane, 1));
     ASSERT_TRUE(header(lane, 20'000, 0));
@@ -126,10 +126,10 @@ TEST_F(LaneTest, KeepsTheBeginningOfWhatIsTooLarge) {
     EXPECT_LT(chunk.records[0].size, 5000);
 }
 
-TEST_F(LaneTest, CountsDeliveriesOnFromItsPosition) {
+TEST_F(QueueLaneTest, CountsDeliveriesOnFromItsPosition) {
     auto settings = stream(100);
     settings.numbering = Numbering::ByDelivery;
-    auto lane = Lane{settings};
+    auto lane = QueueLane{settings, "tag", 1};
 
     message(lane, 1, -1, "a");
     message(lane, 2, 7, "b"); // It came out of a stream, by way of somebody else.
@@ -141,11 +141,11 @@ TEST_F(LaneTest, CountsDeliveriesOnFromItsPosition) {
     EXPECT_EQ(lane.tag_of(100), 0) << "of an earlier connection";
 }
 
-TEST_F(LaneTest, FindsOutThatAStreamIsNone) {
-    auto lane = Lane{stream(0)};
+TEST_F(QueueLaneTest, FindsOutThatAStreamIsNone) {
+    auto lane = QueueLane{stream(0), "tag", 1};
     auto beyond_settings = stream(10);
     beyond_settings.is_beyond = true;
-    auto beyond = Lane{beyond_settings};
+    auto beyond = QueueLane{beyond_settings, "tag", 1};
 
     ASSERT_TRUE(deliver(lane, 1));
     EXPECT_FALSE(header(lane, 1));
