@@ -87,6 +87,11 @@ class Broker:
         return self.host, self.port
 
     @property
+    def addresses(self):
+        """All that its clients connect to."""
+        return [self.address]
+
+    @property
     def user(self):
         """Who runs it, as user and group; none: who runs the test."""
         if not self.REFUSES_ROOT or os.getuid() != 0:

@@ -53,8 +53,9 @@ class RabbitMQ(Broker):
         self.file("env.conf", "")
         kind = "ssl" if self.is_tls else "tcp"
         settings = {"listeners.tcp": "none", f"listeners.{kind}.1": f"{self.host}:{self.port}",
-                    "stream.listeners.tcp.1": f"{self.host}:{self.stream_port}",
+                    "stream.listeners.tcp": "none", f"stream.listeners.{kind}.1": f"{self.host}:{self.stream_port}",
                     "stream.advertised_host": self.host, "stream.advertised_port": self.stream_port,
+                    "stream.advertised_tls_host": self.host, "stream.advertised_tls_port": self.stream_port,
                     "default_user": self.user_name, "default_pass": self.password, "loopback_users": "none",
                     "log.console": "true", "log.console.level": "info", "log.file": "false"}
         if self.is_tls:
@@ -62,7 +63,7 @@ class RabbitMQ(Broker):
             settings |= {"ssl_options.certfile": self.certificate, "ssl_options.keyfile": self.key,
                          "ssl_options.cacertfile": self.certificate}
         else:
-            del settings["listeners.tcp"]
+            del settings["listeners.tcp"], settings["stream.listeners.tcp"]
         settings |= self.settings
         self.file("rabbitmq.conf", "".join(f"{name} = {value}\n" for name, value in settings.items()))
 
@@ -86,12 +87,14 @@ class RabbitMQ(Broker):
         return self.ports[1]
 
     @property
-    def url(self):
-        return f"{'amqps' if self.is_tls else 'amqp'}://{self.user_name}:{self.password}@{self.host}:{self.port}/"
+    def addresses(self):
+        return [self.address, (self.host, self.stream_port)]
 
     @property
-    def stream_url(self):
-        return f"rabbitmq-stream://{self.user_name}:{self.password}@{self.host}:{self.stream_port}/"
+    def url(self):
+        """As Sluice reads it: the port of streams is not the usual one here."""
+        scheme = "amqps" if self.is_tls else "amqp"
+        return f"{scheme}://{self.user_name}:{self.password}@{self.host}:{self.port}/?stream_port={self.stream_port}"
 
     def connect(self, timeout=5, port=None):
         plain = super().connect(timeout, port)

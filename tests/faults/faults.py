@@ -69,10 +69,10 @@ def part(net, how):
     def fault(system, choices):
         if net in system.direct:
             raise Missing(f"its clients go where it says it is, past any proxy; unplug-{net} parts them")
-        proxy = choices.choice(system.workers).nets[net]
-        getattr(proxy, how)()
+        network = choices.choice(system.workers).nets[net]
+        getattr(network, how)()
         threading.Event().wait(choices.choice([0.2, 2, system.lease * 1.5]))
-        proxy.heal()
+        network.heal()
         return time.monotonic()
     return fault
 

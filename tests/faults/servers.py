@@ -17,20 +17,22 @@ __all__ = ["BUSES", "DIRECT", "STORES", "Missing", "Namespace"]
 
 
 class Place:
-    """One server of the system, which processes reach at an address that may be a proxy's."""
+    """One server of the system, which processes reach at addresses that may be proxies'."""
 
     def __init__(self, server, url):
         self.server = server
         self.make_url = url
 
-    def url(self, address=None):
-        host, port = address or self.server.address
-        return self.make_url(f"{host}:{port}")
+    def url(self, addresses=None):
+        (host, port), *others = addresses or self.server.addresses
+        return self.make_url(f"{host}:{port}", *(str(port) for _, port in others))
 
 
 def place(server, url):
-    """Makes the server, in a network of its own where one is given; AT in the URL stands for its address."""
-    return lambda namespace=None: Place(server(namespace=namespace, is_quiet=True), lambda at: url.replace("AT", at))
+    """Makes the server, in a network of its own where one is given; AT in the URL stands for its address, OTHER for the port of a second."""
+    def make_url(at, other=""):
+        return url.replace("AT", at).replace("OTHER", other)
+    return lambda namespace=None: Place(server(namespace=namespace, is_quiet=True), make_url)
 
 
 def redis_cluster(namespace=None):
@@ -41,7 +43,7 @@ def redis_cluster(namespace=None):
 # Their clients go where they say they are, past any proxy.
 DIRECT = {"kafka", "redis-cluster"}
 BUSES = {"redis": place(Redis, "redis://AT/bus"), "nats": place(Nats, "nats://AT/bus"), "kafka": place(any_kafka, "kafka://AT/bus"),
-         "amqp": place(RabbitMQ, "amqp://guest:guest@AT/?queue=stream"),
+         "amqp": place(RabbitMQ, "amqp://guest:guest@AT/?queue=stream&stream_port=OTHER"),
          "amqp-quorum": place(RabbitMQ, "amqp://guest:guest@AT/?queue=quorum")}
 STORES = {"redis": place(Redis, "redis://AT/store"), "redis-cluster": redis_cluster,
           "postgres": place(Postgres, "postgres://sluice@AT/postgres")}

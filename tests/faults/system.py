@@ -23,18 +23,42 @@ class Failed(Exception):
     """What was promised did not hold."""
 
 
+class Net:
+    """The network between a worker and one server: a proxy for each address that the server has."""
+
+    def __init__(self, targets):
+        self.proxies = [Proxy(target) for target in targets]
+        self.addresses = [proxy.address for proxy in self.proxies]
+
+    def heal(self):
+        for proxy in self.proxies:
+            proxy.heal()
+
+    def stall(self):
+        for proxy in self.proxies:
+            proxy.stall()
+
+    def cut(self):
+        for proxy in self.proxies:
+            proxy.cut()
+
+    def close(self):
+        for proxy in self.proxies:
+            proxy.close()
+
+
 class Worker:
     """A worker behind proxies, which are its alone."""
 
     def __init__(self, system, name):
         self.system = system
         self.name = name
-        self.nets = {net: Proxy(place.server.address) for net, place in system.places.items() if net not in system.direct}
+        self.nets = {net: Net(place.server.addresses) for net, place in system.places.items() if net not in system.direct}
         self.process = None
         self.is_paused = False
 
     def start(self):
-        urls = {net: place.url(self.nets[net].address if net in self.nets else None) for net, place in self.system.places.items()}
+        urls = {net: place.url(self.nets[net].addresses if net in self.nets else None) for net, place in self.system.places.items()}
         self.process = self.system.run("worker", self.name, **urls)
 
     def kill(self):
