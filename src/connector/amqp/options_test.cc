@@ -62,8 +62,8 @@ TEST(AmqpOptions, StreamsHaveAPortOfTheirOwn) {
     auto secure = parse_url("amqps://h");
     auto other = parse_url("amqp://h?stream_port=6000");
     auto never = parse_url("amqp://h?stream_port=0");
-    auto form = read_source_form(Value::object(
-        {{"url", "amqp://h?stream_port=1"}, {"queue", "q"}, {"stream_port", 7000}}));
+    auto form = read_source_form(
+        Value::object({{"url", "amqp://h?stream_port=1"}, {"queue", "q"}, {"stream_port", 7000}}));
 
     ASSERT_TRUE(plain && secure && other && never && form);
     EXPECT_EQ(plain->effective_stream_port(), 5552);

@@ -244,6 +244,39 @@ TEST_P(StreamTest, MakesAStreamOfItsOwn) {
     expect_events(reads, 1, 1);
 }
 
+TEST_F(SourceTest, ReadsMoreStreamsThanALinkHas) {
+    // A subscription's number is one byte.
+    constexpr auto streams = 258;
+    auto options = stream_options(StreamWay::ByStreamProtocol);
+    auto producer = open_producer(options, diagnostics_);
+    auto source = open_source(options, diagnostics_);
+    auto connection = connect();
+    ASSERT_TRUE(connection.open_channel(1));
+    auto names = std::vector<std::string>{};
+    for (auto at = 0; at < streams; ++at) {
+        names.push_back(options.queue + "." + std::to_string(at));
+        ASSERT_TRUE(connection.declare_queue(1, names.back(), options));
+        ASSERT_TRUE(source->resume(names.back(), 0));
+        producer->send({.to = names.back(), .key = "1", .json = event_json(1)},
+                       [](const Result<void>& result) { EXPECT_TRUE(result); });
+    }
+    ASSERT_TRUE(producer->flush(60s));
+
+    auto reads = read(*source, streams);
+    source.reset();
+    for (const auto& name : names) {
+        std::ignore = connection.delete_queue(1, name);
+    }
+
+    auto seen = std::map<std::string, int>{};
+    for (const auto& each : reads) {
+        ++seen[each.partition];
+    }
+    EXPECT_EQ(reads.size(), streams);
+    EXPECT_EQ(seen.size(), streams);
+    expect_no_change_of_way();
+}
+
 TEST_F(SourceTest, ReadsWhatClientsOfStreamsPublish) {
     auto options = stream_options(StreamWay::ByStreamProtocol);
     auto message = [](std::uint64_t id) { return testing::message_bytes(event_json(id)); };

@@ -26,6 +26,16 @@ std::string sized(std::uint8_t code, std::string_view bytes) {
 
 } // namespace
 
+std::string frame_bytes(std::uint16_t key, std::string_view content) {
+    auto bytes = std::string{};
+    auto out = Encoder{bytes};
+    out.u32(static_cast<std::uint32_t>(content.size() + 4));
+    out.u16(key);
+    out.u16(1);
+    out.raw(content);
+    return bytes;
+}
+
 std::string message_bytes(std::string_view body, std::string_view content_type) {
     auto bytes = std::string{};
     // Annotations: a map with one symbol and one byte.

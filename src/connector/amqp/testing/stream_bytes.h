@@ -7,6 +7,9 @@
 
 namespace sluice::connector::amqp::testing {
 
+/// A command of the stream protocol with its size, key and version.
+std::string frame_bytes(std::uint16_t key, std::string_view content);
+
 /// A message of AMQP 1.0 with this body as data, as RabbitMQ keeps one that was published by 0.9.1.
 std::string message_bytes(std::string_view body,
                           std::string_view content_type = "application/cloudevents+json");

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "connector/amqp/internal/stream/frame_buffer.h"
 #include "connector/amqp/internal/stream/handshake.h"
+#include "connector/amqp/testing/stream_bytes.h"
 #include "reactor/byte_stream.h"
 
 namespace sluice::connector::amqp::testing {
@@ -17,16 +18,6 @@ constexpr auto declare_publisher = std::uint16_t{0x01};
 constexpr auto publish = std::uint16_t{0x02};
 constexpr auto publish_confirm = std::uint16_t{0x03};
 
-std::string framed(std::uint16_t key, std::string_view content) {
-    auto bytes = std::string{};
-    auto out = Encoder{bytes};
-    out.u32(static_cast<std::uint32_t>(content.size() + 4));
-    out.u16(key);
-    out.u16(1);
-    out.raw(content);
-    return bytes;
-}
-
 std::string declaration(std::string_view stream) {
     auto content = std::string{};
     auto out = Encoder{content};
@@ -35,7 +26,7 @@ std::string declaration(std::string_view stream) {
     out.u16(0); // No reference.
     out.u16(static_cast<std::uint16_t>(stream.size()));
     out.raw(stream);
-    return framed(declare_publisher, content);
+    return frame_bytes(declare_publisher, content);
 }
 
 std::string publication(const std::vector<std::string>& entries) {
@@ -47,7 +38,7 @@ std::string publication(const std::vector<std::string>& entries) {
         out.u64(id);
         out.raw(entries[id]);
     }
-    return framed(publish, content);
+    return frame_bytes(publish, content);
 }
 
 /// Until this says that it has seen enough.
