@@ -80,8 +80,7 @@ RecordCursor::RecordCursor(std::string_view batches, std::int64_t from,
 
 void RecordCursor::unpack_ahead() {
     auto batch = RecordBatch::first_of(batches_);
-    if (batch && batch->format() == RecordBatch::format_read &&
-        batch->packing() != Packing::None) {
+    if (batch && batch->format() == RecordBatch::format_read && batch->packing() != Packing::None) {
         // What fails now fails again when it is read, and is told then.
         unpacked_ = unpack_some(batches_, unpacked_bytes_max, buffers_).value_or(Unpacked{});
     }
