@@ -370,6 +370,28 @@ TEST_P(KafkaSource, ABrokerThatGoesAndComesBackIsReadOn) {
     EXPECT_TRUE(read_until(*source, [&] { return source->trouble().empty(); }));
 }
 
+TEST_P(KafkaSource, APartitionThatNobodyLeadsDoesNotHoldUpTheOthers) {
+    auto lead = [&](int partition, int broker) {
+        rd_kafka_mock_partition_set_leader(cluster_.get(), "sluice", partition, broker);
+    };
+    lead(0, 1);
+    lead(1, 1);
+    put("sluice", 1, 1, 1);
+    auto source = open_bus_source();
+    ASSERT_TRUE(source->resume("sluice/0", 0));
+    ASSERT_TRUE(source->resume("sluice/1", 0));
+    ASSERT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(1)));
+
+    lead(0, -1);
+    lead(1, 2);
+    put("sluice", 1, 2, 2);
+    EXPECT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(2)));
+
+    lead(0, 1);
+    put("sluice", 0, 3, 3);
+    EXPECT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(3)));
+}
+
 TEST_P(KafkaSource, FailingFetchesAreTriedAgain) {
     put("sluice", 0, 1, 2);
     constexpr auto fetch = 1;

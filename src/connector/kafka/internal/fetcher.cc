@@ -84,8 +84,11 @@ void Fetcher::prepare(Nanos wait) {
     }
     wanted.erase(Leaders::nobody);
     for (auto broker : wanted) {
-        if (found && !links_.contains(broker)) {
-            found = connect(broker);
+        if (links_.contains(broker)) {
+            continue;
+        }
+        if (auto connected = connect(broker); !connected) {
+            found = std::move(connected);
         }
     }
     std::erase_if(links_, [&](const auto& each) {
@@ -254,7 +257,9 @@ Result<void> Fetcher::take(const Read& asked, const Fetched& fetched,
         leaders_.forget(asked.name);
         again_at_ = std::min(again_at_, steady_now() + pause_min);
     } else {
-        trouble_.clear();
+        if (again_at_ == Nanos::max()) {
+            trouble_.clear(); // Of none of the others either.
+        }
         reading->offset = offset_behind(fetched.batches, asked.offset);
         if (!fetched.batches.empty() && reading->offset == asked.offset) {
             return fail(Errc::Unsupported,

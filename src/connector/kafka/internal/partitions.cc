@@ -8,6 +8,7 @@ void Partition::assign(std::int64_t offset) {
     drop_waiting();
     is_assigned = true;
     is_left = false;
+    start = offset;
     begin = offset < 0 ? none : offset;
     next = begin;
     fetched = begin;

@@ -24,6 +24,7 @@ struct Partition {
     std::string text; ///< Of the name.
     bool is_assigned = false;
     bool is_left = false;
+    std::int64_t start = none;     ///< As it was assigned: an offset, or a logical one.
     std::int64_t begin = none;     ///< Offset where this assignment began; none: not known yet.
     std::int64_t next = none;      ///< Offset behind what was handed out.
     std::int64_t fetched = none;   ///< Offset behind what waits.

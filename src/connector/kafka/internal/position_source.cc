@@ -206,7 +206,7 @@ void PositionSource::hand_to_client(const Error& why) {
             return;
         }
         partition.drop_waiting();
-        auto offset = partition.next == Partition::none ? start_offset() : partition.next;
+        auto offset = partition.next == Partition::none ? partition.start : partition.next;
         if (auto done = assign_to_client(partition.name, offset); !done) {
             stop_at(partition, done.error());
         }
