@@ -44,6 +44,9 @@ public:
     };
 
     static Result<ByteStream> connect(const Place& place, Deadline deadline);
+    /// On a connection without: for protocols that begin in plain text. Nothing may have been read
+    /// beyond what came before the handshake.
+    Result<void> begin_tls(const Place& place, Deadline deadline);
 
     /// 0 when nothing is there just now. Unavailable when the other side is gone.
     Result<std::size_t> read_some(std::span<char> into);
@@ -69,7 +72,6 @@ private:
         void operator()(SSL* session) const { SSL_free(session); }
     };
 
-    Result<void> begin_tls(const Place& place, Deadline deadline);
     /// Notes what a TLS operation waits for; an error when it failed.
     Result<void> note(int outcome, short& wants) const;
 

@@ -122,12 +122,20 @@ Result<void> put_mode(Options& options, const Word& word) {
     return {};
 }
 
+Result<void> put_reading(Options& options, const Word& word) {
+    if (word.text != "direct" && word.text != "library") {
+        return fail(Errc::InvalidInput, "reading is '{}': write direct or library", word.text);
+    }
+    options.reading = word.text == "library" ? Reading::Library : Reading::Direct;
+    return {};
+}
+
 struct Setting {
     std::string_view name;
     Result<void> (*set)(Options& options, const Word& word);
 };
 
-constexpr auto settings = std::array<Setting, 20>{{
+constexpr auto settings = std::array<Setting, 21>{{
     {"ca", [](auto& o, auto& w) { return put(o.tls.ca_file, parse_path(w)); }},
     {"cert", [](auto& o, auto& w) { return put(o.tls.certificate_file, parse_path(w)); }},
     {"key", [](auto& o, auto& w) { return put(o.tls.key_file, parse_path(w)); }},
@@ -146,6 +154,7 @@ constexpr auto settings = std::array<Setting, 20>{{
      [](auto& o, auto& w) { return put(o.duplicates, parse_time_span(w, duplicates_max)); }},
     {"purge", [](auto& o, auto& w) { return put(o.is_purged, parse_bool(w.name, w.text)); }},
     {"mode", put_mode},
+    {"reading", put_reading},
     {"prefetch", [](auto& o, auto& w) { return put(o.prefetch_bytes, parse_size(w)); }},
     {"in_flight",
      [](auto& o, auto& w) { return put(o.in_flight_max, parse_number(w, 1, 1'000'000)); }},

@@ -19,6 +19,9 @@ enum class Mode : std::uint8_t {
 /// Whether the server's certificate is held against the authorities and its name.
 enum class Verification : std::uint8_t { On, Off };
 
+/// Who takes messages of streams off the wire: we where that is possible, or libnats does.
+enum class Reading : std::uint8_t { Direct, Library };
+
 struct Tls {
     bool is_on = false;
     std::string ca_file{}; ///< Whom to trust; empty: whom the system trusts.
@@ -50,6 +53,7 @@ struct Options {
     Nanos duplicates = std::chrono::minutes{2}; ///< How long the server knows a key.
     bool is_purged = false; ///< What lies behind the position is removed from the bus.
     Mode mode = Mode::Structured;
+    Reading reading = Reading::Direct;
     std::size_t prefetch_bytes = std::size_t{8} << 20U; ///< Of all partitions together.
     std::uint64_t in_flight_max = 16'384;               ///< Sent and not yet confirmed.
     std::size_t in_flight_bytes_max = std::size_t{16} << 20U;

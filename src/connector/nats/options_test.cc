@@ -72,6 +72,12 @@ TEST(Options, MayHaveNoGroup) {
     EXPECT_EQ(options->group, "");
 }
 
+TEST(Options, ReadDirectlyUnlessToldOtherwise) {
+    EXPECT_EQ(parse_url("nats://host")->reading, Reading::Direct);
+    EXPECT_EQ(parse_url("nats://host?reading=direct")->reading, Reading::Direct);
+    EXPECT_EQ(parse_url("nats://host?reading=library")->reading, Reading::Library);
+}
+
 TEST(Options, AreRefusedWithWhatToWriteInstead) {
     EXPECT_THAT(refusal_of("redis://host"), HasSubstr("nats://"));
     EXPECT_THAT(refusal_of("nats://"), HasSubstr("write nats://host:4222"));
@@ -86,6 +92,7 @@ TEST(Options, AreRefusedWithWhatToWriteInstead) {
     EXPECT_THAT(refusal_of("nats://host?purge=yes"), HasSubstr("true or false"));
     EXPECT_THAT(refusal_of("nats://host?replicas=6"), HasSubstr("from 1 to 5"));
     EXPECT_THAT(refusal_of("nats://host?mode=batch"), HasSubstr("structured or binary"));
+    EXPECT_THAT(refusal_of("nats://host?reading=fast"), HasSubstr("write direct or library"));
     EXPECT_THAT(refusal_of("nats://host?prefetch=1KiB"), HasSubstr("64KiB"));
     EXPECT_THAT(refusal_of("nats://host?duplicates=soon"), HasSubstr("such as 2m"));
     EXPECT_THAT(refusal_of("nats://host?group=a.b"), HasSubstr("letters, digits"));

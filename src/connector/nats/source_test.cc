@@ -39,7 +39,8 @@ bool eventually(Condition condition) {
     return false;
 }
 
-class SourceTest : public ::testing::Test {
+/// Both ways of reading promise the same.
+class SourceTest : public ::testing::TestWithParam<Reading> {
 protected:
     void SetUp() override {
         if (!NatsServer::is_installed()) {
@@ -47,6 +48,7 @@ protected:
         }
         server_ = NatsServer::start().value();
         options_.server = server_->options();
+        options_.server.reading = GetParam();
         session_ = Session::open(options_.server, "test", Session::Reconnect::Always).value();
         make_stream("S", "s.>");
         options_.streams = {"S"};
@@ -120,7 +122,12 @@ protected:
 
 } // namespace
 
-TEST_F(SourceTest, BeginsBehindAPosition) {
+INSTANTIATE_TEST_SUITE_P(Both, SourceTest, ::testing::Values(Reading::Direct, Reading::Library),
+                         [](const auto& way) {
+                             return way.param == Reading::Direct ? "Direct" : "Library";
+                         });
+
+TEST_P(SourceTest, BeginsBehindAPosition) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 1000));
     auto source = open_behind(400);
 
@@ -133,7 +140,7 @@ TEST_F(SourceTest, BeginsBehindAPosition) {
     EXPECT_EQ((*read)["S"].back().number, 1000);
 }
 
-TEST_F(SourceTest, WaitsNoLongerThanAsked) {
+TEST_P(SourceTest, WaitsNoLongerThanAsked) {
     auto source = open_behind(0);
     auto begin = std::chrono::steady_clock::now();
 
@@ -144,7 +151,7 @@ TEST_F(SourceTest, WaitsNoLongerThanAsked) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{1});
 }
 
-TEST_F(SourceTest, GivesAboutAsMuchAsAsked) {
+TEST_P(SourceTest, GivesAboutAsMuchAsAsked) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 500, 100));
     auto source = open_behind(0);
 
@@ -155,7 +162,7 @@ TEST_F(SourceTest, GivesAboutAsMuchAsAsked) {
     EXPECT_LE(chunk->records.size(), 7);
 }
 
-TEST_F(SourceTest, GoesOnOverWhatWasDeletedInBetween) {
+TEST_P(SourceTest, GoesOnOverWhatWasDeletedInBetween) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     for (auto number : {3, 4, 7}) {
         ASSERT_EQ(js_DeleteMsg(session_->streams(), "S", static_cast<std::uint64_t>(number),
@@ -174,7 +181,7 @@ TEST_F(SourceTest, GoesOnOverWhatWasDeletedInBetween) {
     EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 5, 6, 8, 9, 10}));
 }
 
-TEST_F(SourceTest, RefusesAPositionThatIsGone) {
+TEST_P(SourceTest, RefusesAPositionThatIsGone) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 100));
     ASSERT_TRUE(purge_stream(*session_, "S", 50, purge_wait));
     auto source = open();
@@ -189,7 +196,7 @@ TEST_F(SourceTest, RefusesAPositionThatIsGone) {
     EXPECT_EQ(read_all(*source, 50).value()["S"].size(), 50);
 }
 
-TEST_F(SourceTest, SkipsWhatIsGoneWhenToldTo) {
+TEST_P(SourceTest, SkipsWhatIsGoneWhenToldTo) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 100));
     ASSERT_TRUE(purge_stream(*session_, "S", 50, purge_wait));
     options_.trimmed = Trimmed::Skip;
@@ -201,7 +208,7 @@ TEST_F(SourceTest, SkipsWhatIsGoneWhenToldTo) {
     EXPECT_THAT(diagnostics_.lines(), Contains(HasSubstr("messages were dropped unread")));
 }
 
-TEST_F(SourceTest, StopsWhenTheStreamDropsWhatWasNotReadYet) {
+TEST_P(SourceTest, StopsWhenTheStreamDropsWhatWasNotReadYet) {
     options_.server.prefetch_bytes = std::size_t{64} << 10U;
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 2000, 500));
     auto source = open_behind(0);
@@ -217,7 +224,7 @@ TEST_F(SourceTest, StopsWhenTheStreamDropsWhatWasNotReadYet) {
     EXPECT_THAT(read.error().message, HasSubstr("it begins with 1901 now"));
 }
 
-TEST_F(SourceTest, RefusesAStreamThatWasMadeAnew) {
+TEST_P(SourceTest, RefusesAStreamThatWasMadeAnew) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 5));
     auto source = open();
 
@@ -227,7 +234,7 @@ TEST_F(SourceTest, RefusesAStreamThatWasMadeAnew) {
     EXPECT_THAT(done.error().message, HasSubstr("ends with 5, and 6 was read"));
 }
 
-TEST_F(SourceTest, RefusesStreamsThatAreNotThereOrForget) {
+TEST_P(SourceTest, RefusesStreamsThatAreNotThereOrForget) {
     make_stream("Q", "q", [](auto& config) { config.Retention = js_WorkQueuePolicy; });
     auto source = open();
 
@@ -241,7 +248,7 @@ TEST_F(SourceTest, RefusesStreamsThatAreNotThereOrForget) {
     EXPECT_TRUE(source->resume("S", 0));
 }
 
-TEST_F(SourceTest, BeginsWithWhatIsNewWhenToldTo) {
+TEST_P(SourceTest, BeginsWithWhatIsNewWhenToldTo) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     options_.start = Start::New;
     auto source = open_behind(0);
@@ -253,7 +260,7 @@ TEST_F(SourceTest, BeginsWithWhatIsNewWhenToldTo) {
     EXPECT_EQ((*read)["S"].front().number, 11);
 }
 
-TEST_F(SourceTest, ReadsOnlyTheSubjectsAskedFor) {
+TEST_P(SourceTest, ReadsOnlyTheSubjectsAskedFor) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     ASSERT_TRUE(send_all(*producer_, "s.b", 1, 10));
     ASSERT_TRUE(send_all(*producer_, "s.a", 11, 12));
@@ -267,7 +274,7 @@ TEST_F(SourceTest, ReadsOnlyTheSubjectsAskedFor) {
     EXPECT_EQ((*read)["S"].front().number, 11);
 }
 
-TEST_F(SourceTest, ReadsManyPartitionsAndLeavesThem) {
+TEST_P(SourceTest, ReadsManyPartitionsAndLeavesThem) {
     options_.server.prefetch_bytes = std::size_t{64} << 10U;
     for (auto at = 0; at < 8; ++at) {
         make_stream(fmt::format("P_{}", at).c_str(), fmt::format("p.{}", at).c_str());
@@ -300,7 +307,7 @@ TEST_F(SourceTest, ReadsManyPartitionsAndLeavesThem) {
     EXPECT_EQ((*rest)["P_3"].front().number, 291);
 }
 
-TEST_F(SourceTest, KeepsWhatIsNoEventWithTheReason) {
+TEST_P(SourceTest, KeepsWhatIsNoEventWithTheReason) {
     put("s.a", "hello", {{"Content-Type", "text/plain"}});
     put("s.a", event_json("2"), {{"Content-Type", "application/cloudevents+json"}});
     put("s.a", "data",
@@ -326,7 +333,7 @@ TEST_F(SourceTest, KeepsWhatIsNoEventWithTheReason) {
     EXPECT_EQ(all[4].number, 5);
 }
 
-TEST_F(SourceTest, ReadsMessagesLargerThanItsPrefetch) {
+TEST_P(SourceTest, ReadsMessagesLargerThanItsPrefetch) {
     options_.server.prefetch_bytes = std::size_t{64} << 10U;
     put("s.a", event_json("1", 10));
     put("s.a", event_json("2", 700'000));
@@ -340,7 +347,7 @@ TEST_F(SourceTest, ReadsMessagesLargerThanItsPrefetch) {
     EXPECT_EQ((*read)["S"][1].fault, "");
 }
 
-TEST_F(SourceTest, TellsHowMuchWaits) {
+TEST_P(SourceTest, TellsHowMuchWaits) {
     options_.server.prefetch_bytes = std::size_t{64} << 10U;
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 1000, 300));
     auto source = open_behind(100);
@@ -355,7 +362,7 @@ TEST_F(SourceTest, TellsHowMuchWaits) {
     EXPECT_EQ(source->lag(), 0);
 }
 
-TEST_F(SourceTest, ShowsItsPositionAsTheGroup) {
+TEST_P(SourceTest, ShowsItsPositionAsTheGroup) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 100));
     auto source = open_behind(10);
     ASSERT_TRUE(eventually([&] { return consumer("sluice") != nullptr; }));
@@ -375,7 +382,7 @@ TEST_F(SourceTest, ShowsItsPositionAsTheGroup) {
     EXPECT_EQ(consumer("sluice")->NumPending, 0);
 }
 
-TEST_F(SourceTest, LeavesConsumersOfOthersAlone) {
+TEST_P(SourceTest, LeavesConsumersOfOthersAlone) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     make_consumer();
     options_.server.group = "mine";
@@ -389,7 +396,7 @@ TEST_F(SourceTest, LeavesConsumersOfOthersAlone) {
     EXPECT_THAT(diagnostics_.lines(), Contains(HasSubstr("write another group")));
 }
 
-TEST_F(SourceTest, AcknowledgesWhatAConsumerDeliveredOnceItIsConfirmed) {
+TEST_P(SourceTest, AcknowledgesWhatAConsumerDeliveredOnceItIsConfirmed) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 100));
     make_consumer();
     options_.consumer = "mine";
@@ -413,7 +420,7 @@ TEST_F(SourceTest, AcknowledgesWhatAConsumerDeliveredOnceItIsConfirmed) {
     EXPECT_EQ(chunk->records.size() + (*again)["S"].size(), 40);
 }
 
-TEST_F(SourceTest, RefusesConsumersThatPush) {
+TEST_P(SourceTest, RefusesConsumersThatPush) {
     make_consumer([](auto& config) { config.DeliverSubject = "elsewhere"; });
     options_.consumer = "mine";
     auto source = open();
@@ -424,7 +431,7 @@ TEST_F(SourceTest, RefusesConsumersThatPush) {
     EXPECT_THAT(done.error().message, HasSubstr("make a pull consumer"));
 }
 
-TEST_F(SourceTest, GoesOnWhenTheServerComesBack) {
+TEST_P(SourceTest, GoesOnWhenTheServerComesBack) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 3000, 200));
     options_.server.prefetch_bytes = std::size_t{64} << 10U;
     auto source = open_behind(0);
@@ -450,7 +457,7 @@ TEST_F(SourceTest, GoesOnWhenTheServerComesBack) {
     EXPECT_EQ(source->trouble(), "");
 }
 
-TEST_F(SourceTest, MakesAConsumerAnewThatSomebodyRemoved) {
+TEST_P(SourceTest, MakesAConsumerAnewThatSomebodyRemoved) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     options_.server.group = "";
     auto source = open_behind(0);
@@ -469,7 +476,7 @@ TEST_F(SourceTest, MakesAConsumerAnewThatSomebodyRemoved) {
     EXPECT_EQ((*read)["S"].front().number, 11);
 }
 
-TEST_F(SourceTest, WaitsForAServerThatIsNotThereYet) {
+TEST_P(SourceTest, WaitsForAServerThatIsNotThereYet) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     server_->kill();
     auto source = open_behind(3);
@@ -483,7 +490,7 @@ TEST_F(SourceTest, WaitsForAServerThatIsNotThereYet) {
     EXPECT_EQ((*read)["S"].front().number, 4);
 }
 
-TEST_F(SourceTest, FailsLaterWhenThePositionTurnsOutToBeGone) {
+TEST_P(SourceTest, FailsLaterWhenThePositionTurnsOutToBeGone) {
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 10));
     ASSERT_TRUE(purge_stream(*session_, "S", 5, purge_wait));
     server_->kill();
@@ -496,7 +503,7 @@ TEST_F(SourceTest, FailsLaterWhenThePositionTurnsOutToBeGone) {
     EXPECT_EQ(read.error().code, Errc::NotFound);
 }
 
-TEST_F(SourceTest, HoldsNoMoreThanItsPrefetch) {
+TEST_P(SourceTest, HoldsNoMoreThanItsPrefetch) {
     options_.server.prefetch_bytes = std::size_t{256} << 10U;
     options_.server.group = "";
     ASSERT_TRUE(send_all(*producer_, "s.a", 1, 5000, 1000));
@@ -519,7 +526,7 @@ TEST_F(SourceTest, HoldsNoMoreThanItsPrefetch) {
     EXPECT_LT(delivered * 1000, std::size_t{512} << 10U);
 }
 
-TEST_F(SourceTest, SharesASubjectWithItsQueue) {
+TEST_P(SourceTest, SharesASubjectWithItsQueue) {
     options_.streams = {};
     options_.subject = "plain.*";
     options_.queue = "workers";
@@ -552,7 +559,7 @@ TEST_F(SourceTest, SharesASubjectWithItsQueue) {
     EXPECT_GT(other.size(), 0);
 }
 
-TEST_F(SourceTest, TellsWhenASubjectIsFasterThanItsReader) {
+TEST_P(SourceTest, TellsWhenASubjectIsFasterThanItsReader) {
     options_.streams = {};
     options_.subject = "plain";
     options_.server.prefetch_bytes = std::size_t{64} << 10U;

@@ -23,17 +23,21 @@ std::string_view field_of(natsMsg* message, const char* name) {
 }
 
 void MessageReader::add(event::ChunkBuilder& builder, std::uint64_t number, natsMsg* message) {
-    gather(message);
-    auto body = body_of(message);
-    if (fields_.empty()) {
+    gather_fields(message, fields_);
+    add(builder, number, fields_, body_of(message));
+}
+
+void MessageReader::add(event::ChunkBuilder& builder, std::uint64_t number,
+                        const std::vector<Field>& fields, std::string_view body) {
+    if (fields.empty()) {
         builder.add(number, {.body = body});
     } else {
-        builder.add(number, binding_.read(fields_, body));
+        builder.add(number, binding_.read(fields, body));
     }
 }
 
-void MessageReader::gather(natsMsg* message) {
-    fields_.clear();
+void gather_fields(natsMsg* message, std::vector<Field>& fields) {
+    fields.clear();
     auto* found = static_cast<const char**>(nullptr);
     auto count = 0;
     if (natsMsgHeader_Keys(message, &found, &count) != NATS_OK) {
@@ -43,7 +47,7 @@ void MessageReader::gather(natsMsg* message) {
     for (auto at = 0; at < count; ++at) {
         auto name = text_of(found[at]);
         if (!name.starts_with(system_prefix)) {
-            fields_.emplace_back(name, field_of(message, found[at]));
+            fields.emplace_back(name, field_of(message, found[at]));
         }
     }
 }

@@ -21,14 +21,17 @@ inline std::string_view body_of(const natsMsg* message) {
 /// A header field's value; empty: there is none.
 std::string_view field_of(natsMsg* message, const char* name);
 
+/// All header fields but those of JetStream.
+void gather_fields(natsMsg* message, std::vector<Field>& fields);
+
 /// Puts messages into chunks.
 class MessageReader {
 public:
     void add(event::ChunkBuilder& builder, std::uint64_t number, natsMsg* message);
+    void add(event::ChunkBuilder& builder, std::uint64_t number, const std::vector<Field>& fields,
+             std::string_view body);
 
 private:
-    void gather(natsMsg* message);
-
     Binding binding_;
     std::vector<Field> fields_;
 };

@@ -40,14 +40,11 @@ Result<bool> StreamSource::keep_connected() {
     if (!session_->is_connected()) {
         return false;
     }
-    auto incarnation = session_->incarnation();
-    if (!inbox_ || incarnation != seen_incarnation_) {
-        auto done = renew_inbox();
-        if (!done && done.error().code == Errc::Unavailable) {
-            return false;
-        }
-        TRY(std::move(done));
-        seen_incarnation_ = incarnation;
+    if (!TRY(link_->keep(now_))) {
+        return false;
+    }
+    if (std::exchange(seen_incarnation_, link_->incarnation()) != link_->incarnation()) {
+        reopen_all();
     }
     return true;
 }
@@ -56,7 +53,7 @@ Result<void> StreamSource::keep_open() {
     if (!TRY(keep_connected())) {
         return {};
     }
-    if (inbox_->take_unanswered()) {
+    if (link_->take_unanswered()) {
         find_lost();
     }
     for (auto& lane : lanes_) {
@@ -87,19 +84,13 @@ void StreamSource::find_lost() {
 }
 
 /// What was asked over another connection is not answered any more.
-Result<void> StreamSource::renew_inbox() {
-    if (!inbox_ || session_->generation() != seen_generation_) {
-        inbox_.reset();
-        inbox_ = TRY(Inbox::open(session_->connection()));
-        seen_generation_ = session_->generation();
-    }
+void StreamSource::reopen_all() {
     for (auto& lane : lanes_) {
         if (lane->is_open) {
             reopen(*lane, {});
             lane->open_at = now_;
         }
     }
-    return {};
 }
 
 /// Fails when it cannot be read for good; otherwise it is tried again later.
@@ -199,26 +190,25 @@ void StreamSource::ask(Lane& lane) {
         body += asked->bytes_max == 0 ? "}" : fmt::format(R"(,"max_bytes":{}}})", asked->bytes_max);
         auto subject = fmt::format("{}CONSUMER.MSG.NEXT.{}.{}", session_->api(), lane.stream,
                                    lane.consumer.name);
-        auto answers = fmt::format("{}{}.{}", inbox_->prefix(), lane.id, asked->request);
-        natsConnection_PublishRequest(session_->connection(), subject.c_str(), answers.c_str(),
-                                      body.data(), static_cast<int>(body.size()));
+        auto answers = fmt::format("{}{}.{}", link_->prefix(), lane.id, asked->request);
+        link_->publish(subject, answers, body);
+        link_->send();
     }
 }
 
-void StreamSource::take_status(natsMsg* message) {
-    auto subject = text_of(natsMsg_GetSubject(message));
-    if (!subject.starts_with(inbox_->prefix())) {
+void StreamSource::take_status(const Answer& answer) {
+    if (!answer.subject.starts_with(link_->prefix())) {
         return;
     }
-    auto numbers = numbers_in(subject.substr(inbox_->prefix().size()));
+    auto numbers = numbers_in(answer.subject.substr(link_->prefix().size()));
     auto found = std::ranges::find_if(
         lanes_, [&](const auto& lane) { return numbers && lane->id == numbers->first; });
     if (found == lanes_.end() || !(*found)->is_open) {
         return;
     }
     auto& lane = **found;
-    auto status = field_of(message, "Status");
-    auto text = field_of(message, "Description");
+    auto status = answer.status;
+    auto text = answer.description;
     lane.heard_at = now_;
     if (status == heartbeat_status) {
         return;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "connector/nats/internal/direct_link.h"
+#include "connector/nats/internal/library_link.h"
 #include "connector/nats/internal/names.h"
 #include "connector/nats/internal/steady.h"
 
@@ -16,9 +18,11 @@ constexpr auto close_time_max = std::chrono::milliseconds{500};
 constexpr auto no_acknowledgement = std::string_view{"-NAK"};
 constexpr auto acknowledgement = std::string_view{"+ACK"};
 
-void publish(const Session& session, const std::string& subject, std::string_view body) {
-    natsConnection_Publish(session.connection(), subject.c_str(), body.data(),
-                           static_cast<int>(body.size()));
+std::unique_ptr<PullLink> link_to(const Session& session, const Options& server) {
+    if (DirectLink::is_possible(server)) {
+        return std::make_unique<DirectLink>(session, server);
+    }
+    return std::make_unique<LibraryLink>(session);
 }
 
 } // namespace
@@ -35,6 +39,7 @@ StreamSource::StreamSource(SourceOptions options, std::unique_ptr<Session> sessi
     : options_(std::move(options)),
       diagnostics_(diagnostics),
       session_(std::move(session)),
+      link_(link_to(*session_, options_.server)),
       random_(static_cast<std::uint64_t>(steady_now().count())) {
     const auto& server = options_.server;
     if (is_by_position() && (!server.group.empty() || server.is_purged)) {
@@ -50,6 +55,7 @@ StreamSource::~StreamSource() {
     for (auto& lane : lanes_) {
         give_back(*lane);
     }
+    link_->finish(close_time_max);
     if (session_->is_connected()) {
         natsConnection_FlushTimeout(session_->connection(), close_time_max.count());
     }
@@ -57,9 +63,9 @@ StreamSource::~StreamSource() {
 
 /// What is acknowledged must not come to requests of ours that nobody waits for any more.
 void StreamSource::stop_asking() {
-    if (!is_by_position() && inbox_) {
+    if (!is_by_position() && link_->has_inbox()) {
         take_waiting(std::numeric_limits<std::size_t>::max());
-        inbox_.reset();
+        link_->close_inbox();
     }
 }
 
@@ -117,8 +123,9 @@ void StreamSource::give_back(Lane& lane) {
     std::erase_if(by_consumer_, [&](const auto& entry) { return entry.second == &lane; });
     last_ = {};
     for (const auto& [number, reply] : lane.unconfirmed) {
-        publish(*session_, reply, no_acknowledgement);
+        link_->publish(reply, {}, no_acknowledgement);
     }
+    link_->send();
     lane.unconfirmed.clear();
     if (lane.is_open && is_by_position()) {
         drop_reader(*session_, lane.stream, lane.consumer.name);
@@ -146,41 +153,32 @@ Result<event::Chunk> StreamSource::read(std::size_t bytes_max, Nanos wait) {
         // Consumers that are silent or to be made anew are looked after in between.
         constexpr auto look_after = Nanos{std::chrono::milliseconds{50}};
         auto pause = std::min(until - now_, look_after);
-        if (inbox_ && !session_->is_closed()) {
-            if (auto message = inbox_->next(pause)) {
-                take(message.get());
-            }
-        } else {
-            nats_Sleep(std::max<std::int64_t>(1, pause / std::chrono::milliseconds{1}));
-        }
+        link_->wait(pause);
         now_ = steady_now();
     }
 }
 
 /// Everything that is here, until one lane has enough.
 void StreamSource::take_waiting(std::size_t bytes_max) {
-    if (!inbox_) {
-        return;
-    }
     while (!last_.second || last_.second->builder.bytes() < bytes_max) {
-        auto message = inbox_->next(Nanos{0});
-        if (!message) {
+        const auto* answer = link_->next();
+        if (answer == nullptr) {
             return;
         }
-        take(message.get());
+        take(*answer);
     }
 }
 
-void StreamSource::take(natsMsg* message) {
-    auto delivery = parse_delivery(text_of(natsMsg_GetReply(message)));
+void StreamSource::take(const Answer& answer) {
+    auto delivery = parse_delivery(answer.reply);
     if (!delivery) {
-        take_status(message);
+        take_status(answer);
         return;
     }
     auto* lane = lane_of(delivery->consumer);
     // Of a consumer that was given up.
     if (lane != nullptr) {
-        take_message(*lane, *delivery, message);
+        take_message(*lane, *delivery, answer);
     }
 }
 
@@ -196,14 +194,14 @@ Lane* StreamSource::lane_of(std::string_view consumer) {
     return found->second;
 }
 
-void StreamSource::take_message(Lane& lane, const Delivery& delivery, natsMsg* message) {
+void StreamSource::take_message(Lane& lane, const Delivery& delivery, const Answer& answer) {
     lane.heard_at = now_;
     lane.pending = delivery.pending;
-    lane.window.take(static_cast<std::size_t>(natsMsg_GetDataLength(message)));
+    lane.window.take(answer.body.size());
     if (!is_by_position()) {
         ++lane.read;
-        lane.unconfirmed.emplace_back(lane.read, natsMsg_GetReply(message));
-        reader_.add(lane.builder, lane.read, message);
+        lane.unconfirmed.emplace_back(lane.read, answer.reply);
+        reader_.add(lane.builder, lane.read, answer.fields, answer.body);
         return;
     }
     if (delivery.consumer_number != ++lane.consumer_read) {
@@ -217,7 +215,7 @@ void StreamSource::take_message(Lane& lane, const Delivery& delivery, natsMsg* m
         lane.gap_behind = lane.read;
     }
     lane.read = delivery.stream_number;
-    reader_.add(lane.builder, lane.read, message);
+    reader_.add(lane.builder, lane.read, answer.fields, answer.body);
 }
 
 /// A full one first, then each in turn.
@@ -290,12 +288,13 @@ void StreamSource::confirm(std::string_view partition, std::uint64_t position) {
         last = std::move(lane->unconfirmed.front().second);
         lane->unconfirmed.pop_front();
         if (!lane->consumer.is_acknowledged_once) {
-            publish(*session_, last, acknowledgement);
+            link_->publish(last, {}, acknowledgement);
         }
     }
     if (lane->consumer.is_acknowledged_once && !last.empty()) {
-        publish(*session_, last, acknowledgement);
+        link_->publish(last, {}, acknowledgement);
     }
+    link_->send();
 }
 
 std::optional<std::uint64_t> StreamSource::lag() {
@@ -315,6 +314,9 @@ std::optional<std::uint64_t> StreamSource::lag() {
 
 std::string StreamSource::trouble() const {
     auto trouble = session_->trouble();
+    if (trouble.empty()) {
+        trouble = link_->trouble();
+    }
     for (const auto& lane : lanes_) {
         if (trouble.empty()) {
             trouble = lane->trouble;

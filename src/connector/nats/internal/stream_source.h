@@ -11,9 +11,9 @@
 #include "connector/nats/delivery.h"
 #include "connector/nats/form.h"
 #include "connector/nats/group_marker.h"
-#include "connector/nats/internal/inbox.h"
 #include "connector/nats/internal/lane.h"
 #include "connector/nats/internal/message_reader.h"
+#include "connector/nats/internal/pull_link.h"
 #include "connector/nats/session.h"
 #include "event/source.h"
 #include "observe/diagnostics.h"
@@ -58,7 +58,7 @@ private:
     /// False: there is no connection just now.
     Result<bool> keep_connected();
     Result<void> keep_open();
-    Result<void> renew_inbox();
+    void reopen_all();
     Result<void> open_lane(Lane& lane);
     Result<void> try_open(Lane& lane);
     Result<void> check_position(Lane& lane, const StreamFacts& facts);
@@ -68,9 +68,9 @@ private:
 
     // Messages.
     void take_waiting(std::size_t bytes_max);
-    void take(natsMsg* message);
-    void take_message(Lane& lane, const Delivery& delivery, natsMsg* message);
-    void take_status(natsMsg* message);
+    void take(const Answer& answer);
+    void take_message(Lane& lane, const Delivery& delivery, const Answer& answer);
+    void take_status(const Answer& answer);
     Lane* lane_of(std::string_view consumer);
     Lane* fullest(std::size_t bytes_max);
     Result<std::optional<event::Chunk>> give(Lane& lane);
@@ -81,13 +81,12 @@ private:
     SourceOptions options_;
     observe::Diagnostics& diagnostics_;
     std::unique_ptr<Session> session_;
-    std::optional<Inbox> inbox_;
+    std::unique_ptr<PullLink> link_;
     std::unique_ptr<GroupMarker> marker_;
     std::vector<std::unique_ptr<Lane>> lanes_;
     std::unordered_map<std::string, Lane*, TextHash, std::equal_to<>> by_consumer_;
     std::pair<std::string_view, Lane*> last_{}; ///< Most messages are of the same as before.
     std::uint64_t seen_incarnation_ = 0;
-    std::uint64_t seen_generation_ = 0;
     std::uint64_t next_id_ = 0;
     std::uint64_t next_request_ = 0;
     std::size_t turn_ = 0; ///< Which lane is given next.
