@@ -143,6 +143,11 @@ void DirectLink::wait(Nanos limit) {
 void DirectLink::publish(const std::string& subject, const std::string& reply,
                          std::string_view body) {
     if (!connection_) {
+        // Requests are made anew; an acknowledgement goes by whatever way there is.
+        if (reply.empty()) {
+            natsConnection_Publish(session_.connection(), subject.c_str(), body.data(),
+                                   static_cast<int>(body.size()));
+        }
         return;
     }
     connection_->writer().publish(subject, reply, body);

@@ -60,9 +60,13 @@ void LibraryLink::wait(Nanos limit) {
 void LibraryLink::publish(const std::string& subject, const std::string& reply,
                           std::string_view body) {
     // What is lost with the connection is asked for anew.
-    natsConnection_PublishRequest(session_.connection(), subject.c_str(),
-                                  reply.empty() ? nullptr : reply.c_str(), body.data(),
-                                  static_cast<int>(body.size()));
+    auto size = static_cast<int>(body.size());
+    if (reply.empty()) {
+        natsConnection_Publish(session_.connection(), subject.c_str(), body.data(), size);
+    } else {
+        natsConnection_PublishRequest(session_.connection(), subject.c_str(), reply.c_str(),
+                                      body.data(), size);
+    }
 }
 
 void LibraryLink::close_inbox() {
