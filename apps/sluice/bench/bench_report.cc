@@ -78,6 +78,7 @@ Value to_value(const BenchFigures& figures, const std::string& workload,
     add("ceiling_sync_us", figures.ceiling_sync_us);
     add("ceiling_group_events_per_second", figures.ceiling_group_events_per_second);
     add("ceiling_position_events_per_second", figures.ceiling_position_events_per_second);
+    add("ceiling_bare_events_per_second", figures.ceiling_bare_events_per_second);
     add("ceiling_round_trip_us", figures.ceiling_round_trip_us);
     return Value::map(std::move(members));
 }

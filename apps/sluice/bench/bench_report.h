@@ -40,6 +40,7 @@ struct BenchFigures {
     Samples latency_us;
     Samples ceiling_group_events_per_second;
     Samples ceiling_position_events_per_second;
+    Samples ceiling_bare_events_per_second; ///< Reading, looking and committing with no engine.
     Samples ceiling_round_trip_us;
     std::uint64_t rss_bytes = 0;
     std::uint64_t disk_bytes = 0;
