@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -59,7 +60,9 @@ private:
     std::vector<RecordedBatch> batches_;
 };
 
-/// Commits the same batches, beside where they were, one after the other: seconds.
-Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches);
+/// Commits the same batches, beside where they were, one after the other: seconds. What is done
+/// before each is part of it.
+Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches,
+                            const std::function<void()>& before = {});
 
 } // namespace sluice::app

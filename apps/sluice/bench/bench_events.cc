@@ -13,6 +13,7 @@
 #include "event/codec.h"
 #include "sluice/bench/bench_batches.h"
 #include "sluice/bench/bench_bus.h"
+#include "trigger/history.h"
 #include "trigger/spec.h"
 
 namespace sluice::app {
@@ -230,14 +231,17 @@ public:
         return {};
     }
 
-    /// What nobody can leave out: reading the events, looking at each, and committing what came of
-    /// them, side by side and with no engine. Packing what is committed is not in it.
+    /// What nobody can leave out: reading the events, looking at each, packing them for history and
+    /// committing what came of them, side by side and with no engine.
     Result<void> measure_bare(BenchFigures& figures) {
         auto source = TRY(bus_->open_source());
         auto counted = CountedSource{*source, bus_->partition(), load_.events()};
         TRY(counted.resume(bus_->partition(), 0));
-        auto committed = std::async(std::launch::async,
-                                    [&] { return commit_again(world_.store().bare(), batches_); });
+        auto share = text_of_share();
+        auto committed = std::async(std::launch::async, [&] {
+            auto packer = trigger::RecordPacker{};
+            return commit_again(world_.store().bare(), batches_, [&] { packer.pack(share); });
+        });
         auto read = count_matches(counted, *set_);
         auto read_seconds = seconds_since(counted.began());
         auto commit_seconds = TRY(committed.get());
@@ -290,6 +294,19 @@ private:
         return fed;
     }
 
+    /// The events that one of the batches holds, at the mean.
+    std::string text_of_share() const {
+        auto bytes = load_.events() * options_.event_bytes / batches_.size();
+        auto text = std::string{};
+        for (const auto& line : load_.lines(run_name(1), "join", options_.event_bytes)) {
+            if (text.size() >= bytes) {
+                break;
+            }
+            text += line;
+        }
+        return text;
+    }
+
     static std::string run_name(std::uint64_t number) {
         return fmt::format("bench-{}-{}", ::getpid(), number);
     }
@@ -333,8 +350,6 @@ Result<void> repeat_over_bus(const BenchOptions& options, EventsBench& bench,
     TRY(bench.rehearse(type));
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
         TRY(bench.measure_bus(figures));
-    }
-    for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
         TRY(bench.measure_bare(figures));
         if (!options.store.empty()) {
             TRY(bench.measure_ceilings(figures));
