@@ -302,6 +302,18 @@ class BrokerTest(ServerTest):
         self.assertEqual(server.ask("PUT", "/v1/functions/out", {"kind": "broker"})[0], 422)
         self.assertEqual(server.ask("PUT", "/v1/sources/shop", {"kind": "broker", "url": 7})[0], 400)
 
+    def test_what_a_bus_brings_is_measured(self):
+        redis = self.have(Redis)
+        command = [self.PROGRAM, "bench", "join", "--bus", f"{redis.url}/bench", "--events", "2000", "--repetitions", "2", "--pairs", "2", "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = json.loads(done.stdout)
+        self.assertEqual(figures["events"], 2000)
+        for figure in ("events_per_second", "noop_over_join", "ceiling_group_events_per_second", "ceiling_position_events_per_second",
+                       "ceiling_bare_events_per_second"):
+            self.assertGreater(figures[figure], 0, figure)
+        self.assertEqual(redis.cli("DBSIZE").strip(), "0")
+
     def test_passwords_are_shown_nowhere(self):
         server = self.serve()
         form = {"kind": "broker", "url": "redis://ann:hidden@127.0.0.1:1", "streams": ["orders"], "password": "hidden"}

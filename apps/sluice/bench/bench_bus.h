@@ -50,6 +50,7 @@ public:
     /// Puts events into the next partition, which is the one that the others mean from now on.
     Result<void> fill(const std::function<void(const std::function<void(std::string)>&)>& lines);
     std::string partition() const { return bus_->partition(at_); }
+    std::uint64_t number() const { return at_.raw(); }
     Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }
     Result<std::unique_ptr<event::Producer>> open_producer() { return bus_->open_producer(); }
     Result<event::Ceiling> measure(std::uint64_t events) { return bus_->measure(at_, events); }

@@ -168,7 +168,8 @@ public:
 
     /// Events per second of one repetition; what fired is checked.
     Result<double> run(const std::string& type, BenchFigures& figures) {
-        auto run = run_name(++runs_);
+        // Over a bus the events were written beforehand, for the run of their partition.
+        auto run = run_name(bus_ ? bus_->number() : ++runs_);
         auto seconds = 0.0;
         TRY(world_.start(run, "join"));
         auto before = world_.engine().stats();
@@ -200,7 +201,7 @@ public:
                 fmt::print(stderr, "\rfilling partition {} of {} ", at + 1, types.size());
             }
             TRY(bus_->fill([&](const std::function<void(std::string)>& take) {
-                load_.each_line(run_name(at + 1), types[at], options_.event_bytes, take);
+                load_.each_line(run_name(bus_->number()), types[at], options_.event_bytes, take);
             }));
             bus_->next();
         }
@@ -331,13 +332,23 @@ std::string second_of_pair(std::uint32_t pair) {
 
 /// Of which types each partition's events are, in the order in which they are read.
 std::vector<std::string> partition_types(const BenchOptions& options, const std::string& type) {
-    // Of the bench, of the rehearsal, of the bus's ceilings, of the bare work.
-    auto types = std::vector<std::string>(options.repetitions + 1, type);
-    types.insert(types.end(), 2 * std::size_t{options.repetitions}, "join");
+    auto types = std::vector<std::string>(options.repetitions, type);
     for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
         types.insert(types.end(), {first_of_pair(at), second_of_pair(at)});
     }
+    types.push_back(type); // Of the rehearsal.
+    // Of the bus's ceilings and of the bare work.
+    types.insert(types.end(), 2 * std::size_t{options.repetitions}, "join");
     return types;
+}
+
+Result<void> run_pairs(const BenchOptions& options, EventsBench& bench, BenchFigures& figures) {
+    for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
+        auto first = TRY(bench.run(first_of_pair(at), figures));
+        auto second = TRY(bench.run(second_of_pair(at), figures));
+        figures.noop_over_join.add(first_of_pair(at) == "join" ? second / first : first / second);
+    }
+    return {};
 }
 
 Result<void> repeat_over_bus(const BenchOptions& options, EventsBench& bench,
@@ -346,6 +357,7 @@ Result<void> repeat_over_bus(const BenchOptions& options, EventsBench& bench,
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
         figures.events_per_second.add(TRY(bench.run(type, figures)));
     }
+    TRY(run_pairs(options, bench, figures));
     // Behind them: what is written down takes memory, which is a figure here.
     TRY(bench.rehearse(type));
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
@@ -365,7 +377,7 @@ Result<void> repeat_from_memory(const BenchOptions& options, EventsBench& bench,
         figures.events_per_second.add(TRY(bench.run(type, figures)));
         TRY(bench.measure_ceilings(figures));
     }
-    return {};
+    return run_pairs(options, bench, figures);
 }
 
 } // namespace
@@ -374,14 +386,8 @@ Result<void> bench_events(const BenchOptions& options, BenchWorld& world, BenchF
     auto bench = EventsBench{options, world};
     TRY(bench.prepare());
     auto type = std::string{options.workload == "join" ? "join" : "nothing"};
-    TRY(options.bus.empty() ? repeat_from_memory(options, bench, type, figures)
-                            : repeat_over_bus(options, bench, type, figures));
-    for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
-        auto first = TRY(bench.run(first_of_pair(at), figures));
-        auto second = TRY(bench.run(second_of_pair(at), figures));
-        figures.noop_over_join.add(first_of_pair(at) == "join" ? second / first : first / second);
-    }
-    return {};
+    return options.bus.empty() ? repeat_from_memory(options, bench, type, figures)
+                               : repeat_over_bus(options, bench, type, figures);
 }
 
 } // namespace sluice::app
