@@ -182,11 +182,10 @@ Event Builder::build() {
 Event Builder::read_back(std::shared_ptr<const std::string> json) {
     auto reader = internal::EnvelopeReader{{}};
     auto scanner = internal::Scanner{*json};
-    auto envelope = reader.read_trusted(scanner);
-    INVARIANT(envelope.has_value(), "what was just written is an event");
+    INVARIANT(reader.read_trusted(scanner).has_value(), "what was just written is an event");
     auto owner = std::shared_ptr<const void>{std::move(json)};
-    auto owned = reader.own(*envelope, owner);
-    return Event{std::move(owner), owned};
+    const auto& envelope = reader.own(owner);
+    return Event{std::move(owner), envelope};
 }
 
 } // namespace sluice::event

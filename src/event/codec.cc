@@ -37,10 +37,9 @@ const std::size_t Codec::padding_bytes = 64;
 struct Codec::State {
     explicit State(const Limits& limits_given) : limits(limits_given), reader(limits_given) {}
 
-    Result<Envelope> read_sized(Scanner& scanner) {
-        auto envelope = TRY(reader.read(scanner));
-        TRY(check_size("event", envelope.json.size(), limits.event_bytes_max));
-        return envelope;
+    Result<void> read_sized(Scanner& scanner) {
+        TRY(reader.read(scanner));
+        return check_size("event", reader.envelope().json.size(), limits.event_bytes_max);
     }
 
     Limits limits;
@@ -65,12 +64,12 @@ Result<Event> Codec::parse(std::string_view json) {
 Result<Event> Codec::parse_shared(std::string_view json, const std::shared_ptr<const void>& owner) {
     TRY(check_size("event", json.size(), state_->limits.event_bytes_max));
     auto scanner = Scanner{json};
-    auto envelope = TRY(state_->reader.read(scanner));
+    TRY(state_->reader.read(scanner));
     if (!scanner.is_at_end()) {
         return fail(Errc::InvalidInput, "text behind the event at byte {}: expected nothing",
                     scanner.offset());
     }
-    return keep(envelope, owner);
+    return keep(owner);
 }
 
 Result<std::vector<Event>> Codec::parse_batch(std::string_view json) {
@@ -84,12 +83,11 @@ Result<std::vector<Event>> Codec::parse_batch(std::string_view json) {
             return fail(Errc::LimitExceeded, "the batch has more events than {}",
                         state_->limits.batch_events_max);
         }
-        auto envelope = state_->read_sized(scanner);
-        if (!envelope) {
-            auto& error = envelope.error();
+        if (auto read = state_->read_sized(scanner); !read) {
+            auto& error = read.error();
             return fail(error.code, "event {}: {}", events.size(), error.message);
         }
-        events.push_back(keep(*envelope, buffer));
+        events.push_back(keep(buffer));
     }
     if (step == Scanner::Step::Fault) {
         return not_json(scanner, scanner.fault().what);
@@ -100,19 +98,20 @@ Result<std::vector<Event>> Codec::parse_batch(std::string_view json) {
     return events;
 }
 
-Event Codec::keep(const Envelope& envelope, std::shared_ptr<const void> owner) const {
-    auto owned = state_->reader.own(envelope, owner);
-    return Event{std::move(owner), owned};
+/// What was read last.
+Event Codec::keep(std::shared_ptr<const void> owner) {
+    const auto& envelope = state_->reader.own(owner);
+    return Event{std::move(owner), envelope};
 }
 
 Result<Event> Codec::parse_trusted(std::string_view json,
                                    const std::shared_ptr<const void>& owner) {
     auto scanner = Scanner{json};
-    auto envelope = TRY(state_->reader.read_trusted(scanner));
+    TRY(state_->reader.read_trusted(scanner));
     if (!scanner.is_at_end()) {
         return fail(Errc::Corrupt, "text behind a stored event at byte {}", scanner.offset());
     }
-    return keep(envelope, owner);
+    return keep(owner);
 }
 
 std::string to_batch_json(std::span<const Event> events) {

@@ -48,7 +48,7 @@ public:
 private:
     struct State;
 
-    Event keep(const Envelope& envelope, std::shared_ptr<const void> owner) const;
+    Event keep(std::shared_ptr<const void> owner);
 
     std::unique_ptr<State> state_;
 };

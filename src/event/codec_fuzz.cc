@@ -69,14 +69,20 @@ void check_trusted(event::Codec& codec, std::string_view text) {
     look_up(*event, text);
 }
 
-/// A codec that has seen others reads it the same: those before a null, or usual ones.
+/// A codec that has seen others reads it the same: those before nulls, or usual ones.
 void check_familiar(std::string_view text) {
-    auto end = text.find('\0');
-    auto before = end == std::string_view::npos ? usual : text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? 0 : end + 1);
     auto experienced = event::Codec{};
-    for (auto count = 0; count < 6; ++count) {
-        static_cast<void>(experienced.parse(before));
+    auto parse_often = [&](std::string_view before) {
+        for (auto count = 0; count < 6; ++count) {
+            static_cast<void>(experienced.parse(before));
+        }
+    };
+    if (!text.contains('\0')) {
+        parse_often(usual);
+    }
+    for (auto end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
+        parse_often(text.substr(0, end));
+        text.remove_prefix(end + 1);
     }
     auto fresh = event::Codec{}.parse(text);
     auto found = experienced.parse(text);

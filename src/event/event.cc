@@ -1,5 +1,7 @@
 #include "event/event.h"
 
+#include <limits>
+
 #include "base/base64.h"
 #include "base/invariant.h"
 #include "event/internal/attribute.h"
@@ -45,17 +47,54 @@ private:
 
 } // namespace
 
+Event::Event(std::shared_ptr<const void> owner, const Envelope& envelope)
+    : owner_(std::move(owner)),
+      text_(envelope.json.data()),
+      size_(static_cast<std::uint32_t>(envelope.json.size())),
+      is_base64_(envelope.is_base64),
+      identity_(fingerprint(envelope.source, envelope.id)) {
+    auto beyond = envelope.json.size();
+    auto place_of = [&](std::string_view part) {
+        auto begin = part.empty() ? 0 : static_cast<std::size_t>(part.data() - text_);
+        beyond |= begin | part.size();
+        return Place{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(part.size())};
+    };
+    id_ = place_of(envelope.id);
+    source_ = place_of(envelope.source);
+    type_ = place_of(envelope.type);
+    subject_ = place_of(envelope.subject);
+    run_ = place_of(envelope.run);
+    scope_ = place_of(envelope.scope);
+    time_ = place_of(envelope.time);
+    data_ = place_of(envelope.data);
+    INVARIANT(beyond <= std::numeric_limits<std::uint32_t>::max(),
+              "an event's parts stand within 4 GiB from its beginning");
+}
+
+Envelope Event::envelope() const {
+    return {.json = json(),
+            .id = id(),
+            .source = source(),
+            .type = type(),
+            .subject = subject(),
+            .run = run(),
+            .scope = scope(),
+            .time = at(time_),
+            .data = at(data_),
+            .is_base64 = is_base64_};
+}
+
 std::optional<Time> Event::time() const {
-    if (envelope_.time.empty()) {
+    if (time_.size == 0) {
         return std::nullopt;
     }
-    auto time = value::parse_time(envelope_.time);
+    auto time = value::parse_time(at(time_));
     return time ? std::optional{*time} : std::nullopt;
 }
 
 std::optional<Value> Event::attribute(std::string_view name) const {
     if (auto place = internal::rule_of(internal::attribute_named(name)).place; place != nullptr) {
-        auto text = envelope_.*place;
+        auto text = envelope().*place;
         return text.empty() ? std::nullopt : std::optional<Value>{text};
     }
     for (auto attributes = Attributes{json()}; attributes.next();) {
@@ -86,8 +125,8 @@ Value Event::data() const {
     if (!has_data()) {
         return {};
     }
-    auto data = internal::to_value(envelope_.data);
-    if (!envelope_.is_base64) {
+    auto data = internal::to_value(at(data_));
+    if (!is_base64_) {
         return data;
     }
     auto bytes = base64_decode(data.as_string());
@@ -99,10 +138,10 @@ std::optional<Value> Event::data_at(std::span<const std::string_view> path) cons
     if (!has_data()) {
         return std::nullopt;
     }
-    if (envelope_.is_base64) {
+    if (is_base64_) {
         return path.empty() ? std::optional{data()} : std::nullopt;
     }
-    auto found = internal::find_path(envelope_.data, path);
+    auto found = internal::find_path(at(data_), path);
     return found ? std::optional{internal::to_value(*found)} : std::nullopt;
 }
 

@@ -29,6 +29,11 @@ constexpr bool is_payload(Attribute attribute) {
     return attribute == Attribute::Data || attribute == Attribute::DataBase64;
 }
 
+/// A set of attributes has a bit for each.
+constexpr std::uint32_t bit(Attribute attribute) {
+    return 1U << static_cast<unsigned>(attribute);
+}
+
 struct Rule {
     std::string_view name;
     std::string_view expected;                    ///< What its value has to be, for messages.

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <span>
 
 #include "base/base64.h"
 #include "event/internal/attribute_rules.h"
@@ -27,9 +28,10 @@ constexpr auto shown_bytes_max = std::size_t{80};
 constexpr auto strangers_min = std::size_t{4};
 constexpr auto strangers_max = std::size_t{1024};
 
-std::uint32_t bit(Attribute attribute) {
-    return 1U << static_cast<unsigned>(attribute);
-}
+constexpr auto required = {Attribute::Specversion, Attribute::Id, Attribute::Source,
+                           Attribute::Type};
+constexpr auto required_bits = bit(Attribute::Specversion) | bit(Attribute::Id) |
+                               bit(Attribute::Source) | bit(Attribute::Type);
 
 std::string_view cut(std::string_view text) {
     auto size = std::min(text.size(), shown_bytes_max);
@@ -78,54 +80,91 @@ void EnvelopeReader::reset() {
     seen_ = 0;
     present_ = 0;
     attributes_ = 0;
+    familiar_ = 0;
     must_copy_ = false;
     extensions_.clear();
     unescaped_.clear();
 }
 
-Result<Envelope> EnvelopeReader::read(Scanner& scanner) {
+Result<void> EnvelopeReader::read(Scanner& scanner) {
     reset();
     scanner.skip_space();
     scanner.forget_line_breaks();
     const auto* begin = scanner.position();
-    auto familiar_count = TRY(read_familiar(scanner));
+    familiar_ = TRY(read_familiar(scanner));
     auto name = Scanner::String{};
-    auto step = scanner.next_member(familiar_count == 0, name);
-    auto is_familiar = step == Step::End && familiar_count == shape_.members().size();
+    auto step = scanner.next_member(familiar_ == 0, name);
+    auto is_familiar = step == Step::End && familiar_ == shape_.members().size();
     for (; step == Step::Item; step = scanner.next_member(false, name)) {
         TRY(read_member(scanner, name));
     }
     if (step == Step::Fault) {
         return not_json(scanner);
     }
-    TRY(check_required());
+    if ((present_ & required_bits) != required_bits) {
+        return check_required();
+    }
     envelope_.json = scanner.passed_since(begin);
     must_copy_ = must_copy_ || scanner.has_line_break();
     remember(is_familiar);
-    return envelope_;
+    return {};
 }
 
 Result<std::size_t> EnvelopeReader::read_familiar(Scanner& scanner) {
-    auto count = std::size_t{0};
-    for (auto& member : shape_.members()) {
+    for (const auto& stretch : shape_.stretches()) {
+        const auto* begin = scanner.position();
+        if (!scanner.take(stretch.text)) {
+            return read_singly(scanner, stretch.first);
+        }
+        TRY(read_stretch(scanner, stretch, begin));
+    }
+    return shape_.members().size();
+}
+
+/// Its text has been passed: its names are right, and each stands once.
+Result<void> EnvelopeReader::read_stretch(Scanner& scanner, const Shape::Stretch& stretch,
+                                          const char* begin) {
+    seen_ |= stretch.seen;
+    present_ |= stretch.present;
+    attributes_ += stretch.attributes;
+    for (const auto& part : stretch.parts) {
+        envelope_.*part.place = {begin + part.begin, part.size};
+    }
+    if (!stretch.has_open_end) {
+        return {};
+    }
+    const auto& member = shape_.members()[stretch.behind - 1];
+    scanner.skip_space();
+    return read_value(scanner, member.attribute, {begin + stretch.name_begin, member.name_size});
+}
+
+/// From this member on one by one: the first that differs is noted, or ends what is familiar.
+Result<std::size_t> EnvelopeReader::read_singly(Scanner& scanner, std::size_t at) {
+    auto has_changed = false;
+    auto read = Result<void>{};
+    for (; at < shape_.members().size() && read; ++at) {
+        const auto& member = shape_.members()[at];
         const auto* lead = scanner.position();
         if (!scanner.take(member.lead)) {
             break;
         }
         scanner.skip_space();
-        ++count;
-        auto attribute = member.attribute;
-        auto name = std::string_view{lead + member.name_begin, member.name_size};
-        note_familiar(attribute, name);
+        seen_ |= bit(member.attribute);
+        attributes_ += is_payload(member.attribute) ? 0 : 1;
         const auto* value = scanner.position();
         if (!member.value.empty() && scanner.take(member.value)) {
-            keep(attribute, {value + 1, member.value.size() - 2});
+            keep(member.attribute, {value + 1, member.value.size() - 2});
             continue;
         }
-        member.value.clear();
-        TRY(read_value(scanner, attribute, name));
+        has_changed = has_changed || !member.value.empty();
+        shape_.forget_value(at);
+        read = read_value(scanner, member.attribute, {lead + member.name_begin, member.name_size});
     }
-    return count;
+    if (has_changed) {
+        shape_.join();
+    }
+    TRY(read);
+    return at;
 }
 
 void EnvelopeReader::remember(bool is_familiar) {
@@ -169,21 +208,16 @@ Result<void> EnvelopeReader::note_attribute(Attribute attribute, std::string_vie
     if (is_extension ? has_extension(name) : (seen_ & bit(attribute)) != 0) {
         return fail(Errc::InvalidInput, "member {} stands twice: expected it once", shown(name));
     }
-    note_familiar(attribute, name);
+    seen_ |= bit(attribute);
+    if (is_extension) {
+        extensions_.push_back(name);
+    }
+    attributes_ += is_payload(attribute) ? 0 : 1;
     if (attributes_ > limits_.attributes_max) {
         return fail(Errc::LimitExceeded, "the event has more attributes than {}",
                     limits_.attributes_max);
     }
     return {};
-}
-
-/// One that events before had: its name is right, and it stands once.
-void EnvelopeReader::note_familiar(Attribute attribute, std::string_view name) {
-    seen_ |= bit(attribute);
-    if (attribute == Attribute::Extension) {
-        extensions_.push_back(name);
-    }
-    attributes_ += is_payload(attribute) ? 0 : 1;
 }
 
 Result<void> EnvelopeReader::read_text(Scanner& scanner, Attribute attribute,
@@ -265,8 +299,7 @@ Result<void> EnvelopeReader::read_base64(Scanner& scanner) {
 }
 
 Result<void> EnvelopeReader::check_required() const {
-    for (auto attribute :
-         {Attribute::Specversion, Attribute::Id, Attribute::Source, Attribute::Type}) {
+    for (auto attribute : required) {
         if (!has(attribute)) {
             return fail(Errc::InvalidInput, "attribute \"{}\" is missing: expected {}",
                         rule_of(attribute).name, rule_of(attribute).expected);
@@ -275,7 +308,7 @@ Result<void> EnvelopeReader::check_required() const {
     return {};
 }
 
-Result<Envelope> EnvelopeReader::read_trusted(Scanner& scanner) {
+Result<void> EnvelopeReader::read_trusted(Scanner& scanner) {
     reset();
     scanner.skip_space();
     scanner.forget_line_breaks();
@@ -294,7 +327,7 @@ Result<Envelope> EnvelopeReader::read_trusted(Scanner& scanner) {
     }
     envelope_.json = scanner.passed_since(begin);
     must_copy_ = must_copy_ || scanner.has_line_break();
-    return envelope_;
+    return {};
 }
 
 bool EnvelopeReader::read_trusted_member(Scanner& scanner, const Scanner::String& raw_name) {
@@ -335,31 +368,35 @@ bool EnvelopeReader::has(Attribute attribute) const {
 }
 
 bool EnvelopeReader::has_extension(std::string_view name) const {
-    return std::ranges::find(extensions_, name) != extensions_.end();
+    auto familiar = std::span{shape_.members()}.first(familiar_);
+    return std::ranges::find(extensions_, name) != extensions_.end() ||
+           std::ranges::any_of(familiar, [&](const Shape::Member& member) {
+               return member.attribute == Attribute::Extension && member.name() == name;
+           });
 }
 
-Envelope EnvelopeReader::own(const Envelope& envelope, std::shared_ptr<const void>& owner) const {
+const Envelope& EnvelopeReader::own(std::shared_ptr<const void>& owner) {
     if (!must_copy_) {
-        return envelope;
+        return envelope_;
     }
-    auto json = envelope.json;
+    auto json = envelope_.json;
     auto is_inside = [json](std::string_view view) {
         return view.data() == nullptr || (std::less_equal{}(json.data(), view.data()) &&
                                           std::less{}(view.data(), json.data() + json.size()));
     };
     auto size = json.size();
     for (auto place : places) {
-        size += is_inside(envelope.*place) ? 0 : (envelope.*place).size();
+        size += is_inside(envelope_.*place) ? 0 : (envelope_.*place).size();
     }
     auto buffer = std::make_shared<char[]>(size);
     // Line breaks outside of strings are space: without them an event is a line.
     std::ranges::replace_copy_if(
         json, buffer.get(), [](char byte) { return byte == '\n' || byte == '\r'; }, ' ');
 
-    auto owned = envelope;
+    auto owned = envelope_;
     auto* tail = buffer.get() + json.size();
     for (auto place : places) {
-        auto view = envelope.*place;
+        auto view = envelope_.*place;
         if (is_inside(view)) {
             owned.*place =
                 view.empty()
@@ -371,7 +408,9 @@ Envelope EnvelopeReader::own(const Envelope& envelope, std::shared_ptr<const voi
         }
     }
     owner = std::move(buffer);
-    return owned;
+    envelope_ = owned;
+    must_copy_ = false;
+    return envelope_;
 }
 
 } // namespace sluice::event::internal

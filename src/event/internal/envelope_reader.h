@@ -26,22 +26,25 @@ public:
 
     /// Every rule is checked. Fails with InvalidInput or LimitExceeded. The scanner stands behind
     /// the object afterwards.
-    Result<Envelope> read(Scanner& scanner);
+    Result<void> read(Scanner& scanner);
     /// It is JSON and has what every event has; the rules are not checked again. Fails with
     /// Corrupt.
-    Result<Envelope> read_trusted(Scanner& scanner);
-    /// The event under an owner that keeps all its views: the given one where that is enough, else
+    Result<void> read_trusted(Scanner& scanner);
+    /// What was read last.
+    const Envelope& envelope() const { return envelope_; }
+    /// The same under an owner that keeps all its views: the given one where that is enough, else
     /// a copy.
-    Envelope own(const Envelope& envelope, std::shared_ptr<const void>& owner) const;
+    const Envelope& own(std::shared_ptr<const void>& owner);
 
 private:
     /// Members as they stood in events before: how many there were.
     Result<std::size_t> read_familiar(Scanner& scanner);
+    Result<void> read_stretch(Scanner& scanner, const Shape::Stretch& stretch, const char* begin);
+    Result<std::size_t> read_singly(Scanner& scanner, std::size_t member);
     void remember(bool is_familiar);
     Result<void> read_member(Scanner& scanner, const Scanner::String& name);
     Result<void> read_value(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> note_attribute(Attribute attribute, std::string_view name);
-    void note_familiar(Attribute attribute, std::string_view name);
     Result<void> read_text(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> read_other(Scanner& scanner, Attribute attribute, std::string_view name);
     Result<void> read_data(Scanner& scanner);
@@ -56,6 +59,7 @@ private:
 
     Limits limits_;
     Shape shape_;
+    std::size_t familiar_ = 0;  ///< Members of the shape that the event began with.
     std::size_t strangers_ = 0; ///< Events since the last that had the shape.
     std::size_t strangers_allowed_;
     Envelope envelope_;
@@ -63,7 +67,7 @@ private:
     std::uint32_t present_ = 0; ///< Those that are not null.
     std::size_t attributes_ = 0;
     bool must_copy_ = false;
-    std::vector<std::string_view> extensions_;
+    std::vector<std::string_view> extensions_; ///< Without those of the shape.
     std::list<std::string> unescaped_;
 };
 

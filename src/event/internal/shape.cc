@@ -24,6 +24,11 @@ std::string plain_text(Scanner& scanner) {
 } // namespace
 
 void Shape::learn(std::string_view json) {
+    learn_members(json);
+    join();
+}
+
+void Shape::learn_members(std::string_view json) {
     members_.clear();
     auto scanner = Scanner{json};
     const auto* begin = scanner.position();
@@ -47,6 +52,35 @@ void Shape::learn(std::string_view json) {
                             .attribute = attribute,
                             .value = std::move(value)});
         begin = scanner.position();
+    }
+}
+
+void Shape::join() {
+    stretches_.clear();
+    auto has_open_end = true;
+    for (auto at = std::size_t{0}; at < members_.size(); ++at) {
+        if (has_open_end) {
+            stretches_.emplace_back().first = at;
+        }
+        const auto& member = members_[at];
+        auto& stretch = stretches_.back();
+        stretch.behind = at + 1;
+        stretch.name_begin = stretch.text.size() + member.name_begin;
+        stretch.text += member.lead;
+        stretch.seen |= bit(member.attribute);
+        stretch.attributes += is_payload(member.attribute) ? 0 : 1;
+        has_open_end = member.value.empty();
+        stretch.has_open_end = has_open_end;
+        if (has_open_end) {
+            continue;
+        }
+        stretch.present |= bit(member.attribute);
+        if (auto place = rule_of(member.attribute).place; place != nullptr) {
+            stretch.parts.push_back({.place = place,
+                                     .begin = stretch.text.size() + 1,
+                                     .size = member.value.size() - 2});
+        }
+        stretch.text += member.value;
     }
 }
 
