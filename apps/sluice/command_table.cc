@@ -397,7 +397,7 @@ Command bench_row() {
                    .value = "DIR",
                    .completes = Completes::Folder},
                   json_word(options->json, "The figures as one JSON object")},
-        .run = [options] { return static_cast<ExitCode>(bench(*options)); }};
+        .run = [options] { return bench(*options); }};
 }
 
 /// Completes every other command, so it comes last.

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -312,7 +313,19 @@ class BrokerTest(ServerTest):
         for figure in ("events_per_second", "noop_over_join", "ceiling_group_events_per_second", "ceiling_position_events_per_second",
                        "ceiling_bare_events_per_second"):
             self.assertGreater(figures[figure], 0, figure)
-        self.assertEqual(redis.cli("DBSIZE").strip(), "0")
+        self.assertEqual(redis.cli("DBSIZE"), "0")
+
+    def test_a_measurement_that_is_interrupted_leaves_nothing_behind(self):
+        redis = self.have(Redis)
+        command = [self.PROGRAM, "bench", "join", "--bus", f"{redis.url}/bench", "--repetitions", "1000"]
+        with subprocess.Popen(command, env={**os.environ, "TMPDIR": self.folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as bench:
+            self.wait_until(lambda: redis.cli("DBSIZE") != "0", lambda: "nothing is put on the bus")
+            bench.send_signal(signal.SIGINT)
+            told = bench.communicate(timeout=WAIT_MAX)
+        self.assertEqual((bench.returncode, *told), (130, "", "sluice bench: interrupted\n"))
+        self.assertEqual(redis.cli("DBSIZE"), "0")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("sluice-bench")], [])
 
     def test_passwords_are_shown_nowhere(self):
         server = self.serve()

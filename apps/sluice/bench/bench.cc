@@ -101,15 +101,21 @@ Result<void> bench_parallel(const BenchOptions& options, BenchWorld& world, Benc
 }
 
 /// Starts runs that wait, as many at a time as the window lets through.
-Result<void> start_waiting(BenchWorld& world, std::uint64_t runs) {
+Result<void> start_waiting(BenchWorld& world, const BenchOptions& options) {
     constexpr auto window = std::uint64_t{20'000};
     auto mutex = std::mutex{};
     auto changed = std::condition_variable{};
     auto under_way = std::uint64_t{0};
     auto error = std::optional<Error>{};
-    for (auto at = std::uint64_t{0}; at < runs; ++at) {
+    for (auto at = std::uint64_t{0}; at < options.runs; ++at) {
         auto lock = std::unique_lock{mutex};
         changed.wait(lock, [&] { return under_way < window || error; });
+        if (auto going = go_on(options); !going) {
+            error = going.error();
+        }
+        if (error) {
+            break;
+        }
         ++under_way;
         lock.unlock();
         world.engine().start({.id = fmt::format("wait-{}", at), .definition = "waiting"},
@@ -134,7 +140,7 @@ Result<void> bench_waiting(const BenchOptions& options, BenchWorld& world, Bench
     auto trigger = Value::object({{"id", "go"}, {"on", "go"}, {"action", "finish"}});
     TRY(world.define(Value::object({{"name", "waiting"}, {"triggers", Value::list({trigger})}})));
     auto begin = std::chrono::steady_clock::now();
-    TRY(start_waiting(world, options.runs));
+    TRY(start_waiting(world, options));
     figures.elapsed_ms.add(seconds_since(begin) * 1e3);
     figures.events = options.runs;
     figures.rss_bytes = resident_bytes();
@@ -180,16 +186,26 @@ Result<Value> run_in_world(const BenchOptions& options) {
 
 } // namespace
 
-int bench(const BenchOptions& options) {
+Result<void> go_on(const BenchOptions& options) {
+    if (options.interrupts != nullptr && options.interrupts->has_come()) {
+        return fail(Errc::Unavailable, "interrupted");
+    }
+    return {};
+}
+
+ExitCode bench(BenchOptions options) {
+    auto bell = Bell{};
+    auto interrupts = Interrupts{bell};
+    options.interrupts = &interrupts;
     auto report = options.workload == "expr"  ? bench_expressions(options)
                   : options.workload == "asl" ? bench_machines(options)
                                               : run_in_world(options);
     if (!report) {
         fmt::print(stderr, "sluice bench: {}\n", report.error().message);
-        return report.error().code == Errc::InvalidInput ? 2 : 1;
+        return interrupts.has_come() ? ExitCode::Interrupted : exit_code_of(report.error());
     }
     fmt::print("{}\n", options.json ? value::to_json(*report) : to_table(*report));
-    return 0;
+    return ExitCode::Ok;
 }
 
 } // namespace sluice::app

@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
+#include "sluice/exit_code.h"
+#include "sluice/run/interrupts.h"
+
 namespace sluice::app {
 
 struct BenchOptions {
@@ -25,10 +29,13 @@ struct BenchOptions {
     std::string
         npm; ///< Of expr and asl: a folder of npm packages to compare with; empty: node's own.
     bool json = false;
+    const Interrupts* interrupts = nullptr; ///< Null: nobody interrupts it.
 };
 
+/// Fails once it was interrupted. Asked before each part: what was made is removed on the way out.
+Result<void> go_on(const BenchOptions& options);
+
 /// Runs a standard workload and prints its figures beside the ceilings measured in the same run.
-/// Gives the exit code.
-int bench(const BenchOptions& options);
+ExitCode bench(BenchOptions options);
 
 } // namespace sluice::app

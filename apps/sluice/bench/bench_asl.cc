@@ -189,6 +189,7 @@ Result<MachineFigures> measure_machine(const MachineCase& one, BenchOptions opti
     auto figures = MachineFigures{};
     TRY(runs.run(one, std::max<std::uint64_t>(1, one.executions / 10))); // Warm-up.
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
+        TRY(go_on(options));
         figures.rates.add(TRY(runs.run(one, one.executions)));
         figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
     }

@@ -63,6 +63,7 @@ Result<void> measure_round_trips(BusLoad& load, event::Producer& producer, Sampl
 }
 
 Result<event::Chunk> CountedSource::read(std::size_t bytes_max, Nanos wait) {
+    TRY(go_on(options_));
     auto chunk = TRY(source_.read(bytes_max, wait));
     if (began_ == SteadyTime{} && !chunk.records.empty()) {
         began_ = std::chrono::steady_clock::now();
@@ -118,7 +119,7 @@ Result<void> bench_latency(const BenchOptions& options, BenchWorld& world, Bench
     TRY(world.define(Value::object({{"name", "latency"}, {"triggers", Value::list({trigger})}})));
     TRY(world.start("latency", "latency"));
     auto source = TRY(load->open_source());
-    auto counted = CountedSource{*source, load->partition(), latency_events};
+    auto counted = CountedSource{*source, load->partition(), latency_events, options};
     auto stop = std::stop_source{};
     auto fed = std::async(std::launch::async,
                           [&] { return world.engine().feed(counted, {}, stop.get_token()); });

@@ -16,9 +16,10 @@ namespace sluice::app {
 /// One partition of a bus, which ends behind so many events.
 class CountedSource final : public event::Source {
 public:
-    /// The source outlives it.
-    CountedSource(event::Source& source, std::string partition, std::uint64_t events)
-        : source_(source), partition_(std::move(partition)), left_(events) {}
+    /// Source and options outlive it.
+    CountedSource(event::Source& source, std::string partition, std::uint64_t events,
+                  const BenchOptions& options)
+        : source_(source), partition_(std::move(partition)), left_(events), options_(options) {}
 
     std::string_view name() const override { return partition_; }
     Result<std::vector<std::string>> partitions() override { return std::vector{partition_}; }
@@ -36,6 +37,7 @@ private:
     event::Source& source_;
     std::string partition_;
     std::uint64_t left_;
+    const BenchOptions& options_;
     SteadyTime began_{};
 };
 

@@ -31,7 +31,7 @@ Result<void> StepEnds::open_bus(const BenchOptions& options, std::uint64_t count
     load_ = TRY(BusLoad::open(options.bus, 2, world_.diagnostics()));
     producer_ = TRY(load_->open_producer());
     source_ = TRY(load_->open_source());
-    counted_ = std::make_unique<CountedSource>(*source_, load_->partition(), count);
+    counted_ = std::make_unique<CountedSource>(*source_, load_->partition(), count, options);
     world_.noop().set_told([this](const event::Delivery& delivery) { tell(delivery); });
     fed_ = std::async(std::launch::async,
                       [this] { return world_.engine().feed(*counted_, {}, stop_.get_token()); });

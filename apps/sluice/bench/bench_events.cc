@@ -200,6 +200,7 @@ public:
             if (is_terminal) {
                 fmt::print(stderr, "\rfilling partition {} of {} ", at + 1, types.size());
             }
+            TRY(go_on(options_));
             TRY(bus_->fill([&](const std::function<void(std::string)>& take) {
                 load_.each_line(run_name(bus_->number()), types[at], options_.event_bytes, take);
             }));
@@ -223,6 +224,7 @@ public:
 
     /// The broker's own group, and reading by position: with nothing done about the events.
     Result<void> measure_bus(BenchFigures& figures) {
+        TRY(go_on(options_));
         auto ceiling = TRY(bus_->measure(load_.events()));
         bus_->next();
         figures.ceiling_group_events_per_second.add(ceiling.group_events_per_second);
@@ -236,7 +238,7 @@ public:
     /// committing what came of them, side by side and with no engine.
     Result<void> measure_bare(BenchFigures& figures) {
         auto source = TRY(bus_->open_source());
-        auto counted = CountedSource{*source, bus_->partition(), load_.events()};
+        auto counted = CountedSource{*source, bus_->partition(), load_.events(), options_};
         TRY(counted.resume(bus_->partition(), 0));
         auto share = text_of_share();
         auto committed = std::async(std::launch::async, [&] {
@@ -287,7 +289,7 @@ private:
 
     Result<std::uint64_t> feed_bus(double& seconds, BenchFigures& figures) {
         auto source = TRY(bus_->open_source());
-        auto counted = CountedSource{*source, bus_->partition(), load_.events()};
+        auto counted = CountedSource{*source, bus_->partition(), load_.events(), options_};
         auto fed = TRY(feed(counted, figures));
         seconds = seconds_since(counted.began());
         figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());

@@ -71,6 +71,7 @@ Result<CelFigures> measure_cel(const BenchOptions& options) {
     auto parser = simdjson::ondemand::parser{};
     auto figures = CelFigures{};
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
+        TRY(go_on(options));
         auto parsed = TRY(
             measure_rate("CEL on a value", [&] { return is_true(program->evaluate(bindings)); }));
         auto bytes = TRY(measure_rate("CEL on bytes", [&] {

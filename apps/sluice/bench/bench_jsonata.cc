@@ -87,6 +87,7 @@ Result<Samples> measure_ours(const JsonataCase& one, const BenchOptions& options
     auto input = std::optional{document};
     auto samples = Samples{};
     for (auto at = std::uint32_t{0}; at <= options.repetitions; ++at) {
+        TRY(go_on(options));
         auto rate = TRY(measure_rate(one.name, [&] {
             return std::holds_alternative<Value>(expression->evaluate(input, bindings));
         }));

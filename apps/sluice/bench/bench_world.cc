@@ -138,6 +138,7 @@ Result<void> BenchWorld::define(const Value& form) {
 }
 
 Result<void> BenchWorld::start(const std::string& run, const std::string& definition) {
+    TRY(go_on(options_));
     TRY(wait_for([&](auto done) {
         engine_->start({.id = run, .definition = definition}, std::move(done));
     }));
