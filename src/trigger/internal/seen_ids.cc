@@ -9,14 +9,20 @@ bool SeenIds::add(const Fingerprint& print, Time now, Nanos span) {
     if (periods_.empty() || now - periods_.back().since >= span) {
         periods_.push_back({.since = now});
     }
-    auto is_known = std::any_of(periods_.begin(), periods_.end() - 1,
-                                [&](const Period& each) { return each.ids.contains(print); });
-    if (is_known || !periods_.back().ids.insert(print)) {
+    if (is_in_earlier_period(print) || !periods_.back().ids.insert(print)) {
         return false;
     }
     ++size_;
     added_.push_back(print);
     return true;
+}
+
+bool SeenIds::is_in_earlier_period(const Fingerprint& print) const {
+    if (periods_.size() < 2) [[likely]] {
+        return false;
+    }
+    return std::any_of(periods_.begin(), periods_.end() - 1,
+                       [&](const Period& each) { return each.ids.contains(print); });
 }
 
 void SeenIds::take_back(const Fingerprint& print) {

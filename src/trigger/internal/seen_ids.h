@@ -52,6 +52,8 @@ private:
         FingerprintSet ids;
     };
 
+    bool is_in_earlier_period(const Fingerprint& print) const;
+
     boost::container::deque<Period> periods_; ///< Oldest first.
     std::size_t size_ = 0;
     std::vector<Fingerprint> added_; ///< Since the last commit.
