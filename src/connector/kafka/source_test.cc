@@ -392,6 +392,29 @@ TEST_P(KafkaSource, APartitionThatNobodyLeadsDoesNotHoldUpTheOthers) {
     EXPECT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(3)));
 }
 
+TEST_P(KafkaSource, APartitionThatGetsItsLeaderBehindTheOthersIsRead) {
+    auto lead = [&](int partition, int broker) {
+        rd_kafka_mock_partition_set_leader(cluster_.get(), "sluice", partition, broker);
+    };
+    lead(0, 1);
+    lead(1, 1);
+    put("sluice", 0, 1, 1);
+    put("sluice", 1, 2, 2);
+    auto source = open_bus_source();
+    ASSERT_TRUE(source->resume("sluice/0", 0));
+    ASSERT_TRUE(source->resume("sluice/1", 0));
+    ASSERT_EQ(texts(read_some(*source, 2)).size(), 2);
+
+    lead(1, -1);
+    lead(0, 2);
+    put("sluice", 0, 3, 3);
+    EXPECT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(3)));
+
+    lead(1, 1);
+    put("sluice", 1, 4, 4);
+    EXPECT_THAT(texts(read_some(*source, 1)), ElementsAre(testing::event_json(4)));
+}
+
 TEST_P(KafkaSource, FailingFetchesAreTriedAgain) {
     put("sluice", 0, 1, 2);
     constexpr auto fetch = 1;

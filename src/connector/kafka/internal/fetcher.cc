@@ -108,13 +108,15 @@ Result<void> Fetcher::find_leaders(Nanos wait) {
     auto found = Result<void>{};
     auto asked = std::set<std::string_view>{};
     for (auto& reading : readings_) {
-        auto is_known = leaders_.of(reading.name) != Leaders::nobody;
-        if (!is_known && asked.insert(reading.name.topic).second) {
+        auto has_leader = [&] { return leaders_.of(reading.name) != Leaders::nobody; };
+        if (!has_leader() && asked.insert(reading.name.topic).second) {
             if (auto told = leaders_.ask_for(reading.name.topic, wait); !told) {
                 found = std::move(told);
-            } else if (leaders_.of(reading.name) == Leaders::nobody) {
-                found = fail(Errc::Unavailable, "{} has no leader", reading.name.text());
             }
+        }
+        // Also where it was another one of the topic that was asked for.
+        if (!has_leader() && found) {
+            found = fail(Errc::Unavailable, "{} has no leader", reading.name.text());
         }
         if (reading.offset < 0) {
             if (auto offset = leaders_.resolve(reading.name, reading.offset, wait)) {
