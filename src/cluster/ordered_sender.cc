@@ -39,7 +39,8 @@ void OrderedSender::send_waiting(const std::string& to) {
         auto& destination = destinations_[to];
         auto order = ++last_;
         auto message = destination.waiting.front();
-        destination.under_way.emplace(order, std::move(destination.waiting.front()));
+        destination.under_way.emplace(order,
+                                      Sent{.message = std::move(destination.waiting.front())});
         destination.waiting.pop_front();
         // It may answer inside the call, or wait.
         lock.unlock();
@@ -60,7 +61,7 @@ void OrderedSender::finish(const std::string& to, std::uint64_t order, bool is_t
     }
     auto& destination = destinations_[to];
     if (is_there && !destination.has_failed) {
-        destination.under_way.erase(order);
+        note_there(destination, order);
         return;
     }
     // What came behind one that failed may have arrived: sent again it is a repetition.
@@ -75,6 +76,17 @@ void OrderedSender::finish(const std::string& to, std::uint64_t order, bool is_t
     }
 }
 
+/// The receiver did not take what overtook another: if that one fails, both are sent again.
+void OrderedSender::note_there(Destination& destination, std::uint64_t order) {
+    auto& under_way = destination.under_way;
+    if (auto found = under_way.find(order); found != under_way.end()) {
+        found->second.is_there = true;
+    }
+    while (!under_way.empty() && under_way.begin()->second.is_there) {
+        under_way.erase(under_way.begin());
+    }
+}
+
 void OrderedSender::try_again(const std::string& to) {
     {
         auto lock = std::lock_guard{mutex_};
@@ -84,7 +96,7 @@ void OrderedSender::try_again(const std::string& to) {
         auto& destination = destinations_[to];
         for (auto each = destination.under_way.rbegin(); each != destination.under_way.rend();
              ++each) {
-            destination.waiting.push_front(std::move(each->second));
+            destination.waiting.push_front(std::move(each->second.message));
         }
         destination.under_way.clear();
         destination.has_failed = false;

@@ -26,15 +26,20 @@ public:
     void stop();
 
 private:
+    struct Sent {
+        event::Outgoing message;
+        bool is_there = false; ///< Kept all the same while one before it is not.
+    };
     struct Destination {
         std::deque<event::Outgoing> waiting;
-        std::map<std::uint64_t, event::Outgoing> under_way; ///< By the order they were sent in.
-        bool is_sending = false; ///< A thread is at it: the others only add.
+        std::map<std::uint64_t, Sent> under_way; ///< By the order they were sent in.
+        bool is_sending = false;                 ///< A thread is at it: the others only add.
         bool has_failed = false; ///< What is under way comes back before anything is sent again.
     };
 
     void send_waiting(const std::string& to);
     void finish(const std::string& to, std::uint64_t order, bool is_there);
+    static void note_there(Destination& destination, std::uint64_t order);
     void try_again(const std::string& to);
 
     event::Producer& producer_;

@@ -71,6 +71,23 @@ TEST_F(OrderedSenderTest, SendsAgainInOrderWhatFailedAndAllBehindIt) {
     EXPECT_EQ(producer_.sent.size(), 5U);
 }
 
+// A broker that comes back may lose one that was sent to it too early, and confirm the next.
+TEST_F(OrderedSenderTest, SendsAgainWhatOvertookOneThatFailed) {
+    send("1");
+    send("2");
+    send("3");
+    auto first = std::move(producer_.waiting.front());
+    producer_.waiting.erase(producer_.waiting.begin());
+    producer_.answer({});
+    first(fail(Errc::Unavailable, "not confirmed"));
+
+    pass(std::chrono::seconds{1});
+    EXPECT_EQ(producer_.sent, (std::vector<std::string>{"1", "2", "3", "1", "2", "3"}));
+    producer_.answer({});
+    pass(std::chrono::seconds{5});
+    EXPECT_EQ(producer_.sent.size(), 6U);
+}
+
 TEST_F(OrderedSenderTest, DoesNotLetOneDestinationWaitForAnother) {
     send("1", "left");
     producer_.answer(fail(Errc::Unavailable, "away"));
