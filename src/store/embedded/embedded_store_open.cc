@@ -5,7 +5,6 @@
 
 #include "store/embedded/embedded_store.h"
 #include "store/embedded/internal/background_sync.h"
-#include "store/embedded/internal/direct_writes.h"
 #include "store/embedded/internal/free_space.h"
 #include "store/embedded/internal/keys.h"
 #include "store/embedded/internal/locked_directory.h"
@@ -139,11 +138,6 @@ Result<void> EmbeddedStore::open_database() {
         settings.env = env_.get();
     }
     TRY(prepare(settings));
-    // What is written out is not read soon: in the page cache it would only push the log's pages
-    // out, and pages that are new cost more than writing does.
-    settings.use_direct_io_for_flush_and_compaction = options_.access == Access::ReadWrite &&
-                                                      options_.env == nullptr &&
-                                                      takes_direct_writes(path_);
     rocksdb::DB* database = nullptr;
     auto status = options_.access == Access::ReadWrite
                       ? rocksdb::DB::Open(settings, path_.string(), &database)
