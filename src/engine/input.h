@@ -11,6 +11,7 @@
 #include "engine/keys.h"
 #include "engine/token.h"
 #include "event/event.h"
+#include "event/packed_text.h"
 #include "event/sink.h"
 #include "trigger/history.h"
 #include "trigger/state.h"
@@ -61,6 +62,8 @@ struct EventsInput {
     std::string partition;              ///< Of a numbered stream; empty: none.
     std::vector<std::uint64_t> numbers; ///< One for each event of a numbered stream.
     bool is_counted = false; ///< The numbers begin anew with each reading: they are not kept.
+    /// What the events lie in, where all are of one run.
+    std::shared_ptr<const event::PackedText> packed{};
     Accepted done;
 };
 

@@ -206,7 +206,7 @@ void Shard::write_run(AwakeRun& run, Commit& commit) {
         auto record = run.journal.record(moment_);
         commit.put_history(keys::history(id_, run.name, run.first_event), record, run.journal);
         if (watch_ != nullptr && watch_->decided && (!watch_->wants || watch_->wants(run.name))) {
-            release_.records.emplace_back(run.name, std::string{record});
+            release_.records.emplace_back(run.name, run.journal.with_texts(record));
         }
         release_.events += run.journal.entries();
     }

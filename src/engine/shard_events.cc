@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto events_ahead = std::size_t{3};
 constexpr auto cache_line_bytes = std::size_t{64};
+constexpr auto attribute_bytes = 2 * cache_line_bytes;
 
 void fetch(const void* begin, std::size_t size) {
     for (auto byte = std::size_t{0}; byte < size; byte += cache_line_bytes) {
@@ -22,14 +23,17 @@ void fetch(const void* begin, std::size_t size) {
 }
 
 /// Another thread wrote the events, and ids lie anywhere in memory: what the next ones need comes
-/// while this one is decided, first the event, then what it points to.
-void fetch_ahead(const AwakeRun* run, const std::vector<event::Event>& events, std::size_t at) {
+/// while this one is decided, first the event, then what it points to. Of text that history keeps
+/// as it is packed, attributes are looked at, which mostly stand first.
+void fetch_ahead(const AwakeRun* run, const EventsInput& input, std::size_t at) {
+    const auto& events = input.events;
     if (at + 2 * events_ahead < events.size()) {
         fetch(&events[at + 2 * events_ahead], sizeof(event::Event));
     }
     if (at + events_ahead < events.size()) {
         const auto& event = events[at + events_ahead];
-        fetch(event.json().data(), event.json().size());
+        auto text = event.json().substr(0, input.packed ? attribute_bytes : std::string_view::npos);
+        fetch(text.data(), text.size());
         if (run != nullptr) {
             run->state->seen.prefetch(event.identity());
         }
@@ -87,7 +91,7 @@ Result<void> Shard::take_events(EventsInput&& input) {
     receipt.fates.reserve(input.events.size());
     AwakeRun* run = nullptr;
     for (auto at = std::size_t{0}; at < input.events.size(); ++at) {
-        fetch_ahead(run, input.events, at);
+        fetch_ahead(run, input, at);
         TRY(find_run(input.space, input.events[at], run));
         receipt.fates.push_back(decide_outside(run, input.events[at], receipt));
     }
@@ -109,8 +113,11 @@ Result<void> Shard::take_numbered(EventsInput&& input) {
             ++at;
             continue;
         }
-        fetch_ahead(run, input.events, at);
+        fetch_ahead(run, input, at);
         TRY(find_run(input.space, input.events[at], run));
+        if (run != nullptr && input.packed) {
+            run->journal.lend(input.packed);
+        }
         receipt.fates.push_back(decide_outside(run, input.events[at], receipt));
         is_going_on = is_passed(input, at, receipt.fates.back());
         if (is_going_on) {
@@ -185,6 +192,7 @@ void Shard::answer_events(Accepted done, Receipt receipt) {
 /// The stream goes on here later: by itself when the run has room, or when its source is fed anew.
 void Shard::stand_at(EventsInput&& input, std::size_t at, trigger::Fate fate) {
     auto run = RunName{.space = input.space, .id = std::string{input.events[at].run()}};
+    input.packed.reset(); // Else each commit that takes some of the rest would hold all of it.
     if (fate == trigger::Fate::Busy && !is_draining_) {
         auto& blocked = blocked_[input.partition];
         blocked = {.run = std::move(run), .bytes = input.events[at].json().size(), .inputs = {}};

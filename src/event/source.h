@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "event/packed_text.h"
 
 namespace sluice::event {
 
@@ -30,6 +31,8 @@ struct Chunk {
     bool is_numbered = true;
     std::shared_ptr<const std::string> bytes; ///< Padded (Codec::padding_bytes).
     std::vector<Record> records;
+    /// What the bytes were unpacked from; null: they came as they are.
+    std::shared_ptr<const PackedText> packed;
     bool is_last = false; ///< Nothing will ever come behind it.
 };
 

@@ -1,8 +1,10 @@
 #include "trigger/history.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "base/invariant.h"
 #include "trigger/internal/packed_record.h"
 #include "value/archive.h"
 
@@ -13,13 +15,41 @@ namespace {
 constexpr auto record_format = std::uint8_t{3};
 constexpr auto room_bytes_kept = std::size_t{4 * 1024};
 constexpr auto room_effects_kept = std::size_t{8};
+// No event is as short: in place of its size it says that the event lies in a text of the record.
+constexpr auto told_mark = std::uint64_t{1};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
     return origin != Origin::Outside && origin != Origin::Command && origin != Origin::Sweep;
 }
 
-Result<Entry> decode_entry(Decoder& in, Moment moment) {
+/// Where entries told by their places lie: all texts of a record, one behind the other.
+class Places {
+public:
+    explicit Places(std::string_view text) : text_(text) {}
+
+    /// The JSON of the next entry.
+    Result<std::string_view> take(Decoder& in) {
+        auto size = TRY(in.varint());
+        if (size != told_mark || text_.empty()) {
+            return in.raw(size);
+        }
+        auto gap = TRY(in.varint());
+        auto bytes = TRY(in.varint());
+        if (gap > text_.size() - at_ || bytes > text_.size() - at_ - gap) {
+            return fail(Errc::Corrupt, "an event of {} bytes lies {} bytes behind byte {} of {}",
+                        bytes, gap, at_, text_.size());
+        }
+        at_ += gap + bytes;
+        return text_.substr(at_ - bytes, bytes);
+    }
+
+private:
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+Result<Entry> decode_entry(Decoder& in, Places& places, Moment moment) {
     auto entry = Entry{.moment = moment};
     entry.number = EventNumber{TRY(in.varint())};
     auto origin = TRY(in.u8());
@@ -33,7 +63,7 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
             ref = TRY(in.varint());
         }
     }
-    entry.json = std::string{TRY(in.text())};
+    entry.json = std::string{TRY(places.take(in))};
     auto changes = Decoder{TRY(in.text())};
     while (!changes.is_at_end()) {
         entry.changes.push_back(TRY(decode_change(changes)));
@@ -47,14 +77,14 @@ Result<Entry> decode_entry(Decoder& in, Moment moment) {
 }
 
 /// Passes over an entry without reading what it holds.
-Result<void> skip_entry(Decoder& in) {
+Result<void> skip_entry(Decoder& in, Places& places) {
     static_cast<void>(TRY(in.varint()));
     if (has_refs(static_cast<Origin>(TRY(in.u8())))) {
         for (auto at = 0; at < 4; ++at) {
             static_cast<void>(TRY(in.varint()));
         }
     }
-    static_cast<void>(TRY(in.text()));
+    static_cast<void>(TRY(places.take(in)));
     static_cast<void>(TRY(in.text()));
     static_cast<void>(TRY(in.u8()));
     return {};
@@ -94,9 +124,37 @@ void Journal::begin(EventNumber number, const Arrival& arrival, std::string_view
             out.varint(ref);
         }
     }
-    out.text(json);
+    if (!tell_place(json)) {
+        INVARIANT(json.size() != told_mark, "an event is an object");
+        out.text(json);
+    }
     changes_.clear();
     ++entries_;
+}
+
+/// False when it does not lie in what was lent.
+bool Journal::tell_place(std::string_view json) {
+    if (!lent_ || std::less<>{}(json.data(), lent_->bytes->data())) {
+        return false;
+    }
+    auto begin = static_cast<std::size_t>(json.data() - lent_->bytes->data());
+    auto is_new = texts_.empty() || texts_.back() != lent_;
+    auto told = is_new ? 0 : told_;
+    if (begin < told || begin + json.size() > lent_->size) {
+        return false;
+    }
+    auto gap = begin - told;
+    if (is_new) {
+        gap += texts_.empty() ? 0 : texts_.back()->size - told_;
+        texts_.push_back(lent_);
+    }
+    told_ = begin + json.size();
+    told_bytes_ += json.size();
+    auto out = Encoder{body_};
+    out.varint(told_mark);
+    out.varint(gap);
+    out.varint(json.size());
+    return true;
 }
 
 void Journal::add(const Change& change) {
@@ -142,6 +200,9 @@ void Journal::clear() {
     body_.clear();
     changes_.clear();
     entries_ = 0;
+    lent_.reset();
+    texts_.clear();
+    told_bytes_ = 0;
     effects.clear();
 }
 
@@ -150,11 +211,24 @@ std::string Journal::exchange_bytes(std::string room) {
     return std::exchange(body_, std::move(room));
 }
 
-std::string_view RecordPacker::pack(std::string_view record) {
-    return internal::pack(record, room_);
+std::string Journal::with_texts(std::string_view record) const {
+    auto whole = std::string{};
+    internal::put_texts(texts_, whole);
+    return whole += record;
+}
+
+std::string_view RecordPacker::pack(std::string_view record, const Journal::Texts& texts) {
+    auto packed = internal::pack(record, room_);
+    if (texts.empty()) {
+        return packed;
+    }
+    with_texts_.clear();
+    internal::put_texts(texts, with_texts_);
+    return with_texts_ += packed;
 }
 
 Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t most) {
+    auto text = TRY(internal::take_texts(record));
     auto unpacked = std::string{};
     if (internal::is_packed(record)) {
         unpacked = TRY(internal::unpack(record));
@@ -172,12 +246,13 @@ Result<std::vector<Entry>> decode_record(std::string_view record, std::uint64_t 
     moment.steady = Time{Nanos{TRY(in.svarint())}};
     auto count = TRY(in.varint());
     auto entries = std::vector<Entry>{};
+    auto places = Places{text};
     for (auto at = std::uint64_t{0}; at < count; ++at) {
         if (count - at > most) {
-            TRY(skip_entry(in));
+            TRY(skip_entry(in, places));
             continue;
         }
-        entries.push_back(TRY(decode_entry(in, moment)));
+        entries.push_back(TRY(decode_entry(in, places, moment)));
         entries.back().software = software;
     }
     if (!in.is_at_end()) {

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "event/packed_text.h"
 #include "trigger/arrival.h"
 #include "trigger/change.h"
 
@@ -65,6 +67,15 @@ struct Entry {
 /// The bytes are written as the decision is made, so a change is encoded once and never held.
 class Journal {
 public:
+    using Texts = std::vector<std::shared_ptr<const event::PackedText>>;
+
+    /// An entry whose JSON lies in this text tells only where, until another is lent or the journal
+    /// is cleared. What lies in it is begun in the order in which it lies there.
+    void lend(const std::shared_ptr<const event::PackedText>& text) {
+        if (lent_ != text) { // Asked for each event: copying would count owners each time.
+            lent_ = text;
+        }
+    }
     void begin(EventNumber number, const Arrival& arrival, std::string_view json);
     void add(const Change& change);
     void add(const Activated& change);
@@ -72,23 +83,33 @@ public:
 
     /// The record of all since `clear`: docs/formats/history.md. Good until the next entry.
     std::string_view record(Moment moment);
+    /// The record with the texts that it lies in: can be read by itself.
+    std::string with_texts(std::string_view record) const;
     void clear();
     /// The bytes that the last record lies in, which stays where it is; it goes on with these.
     std::string exchange_bytes(std::string room);
+    /// In which entries of the record lie: it can be stored and read with these alone.
+    const Texts& texts() const { return texts_; }
     /// As `clear`; of its memory no more stays than a run that begins needs.
     void release_room();
 
     bool is_empty() const { return entries_ == 0; }
     std::uint64_t entries() const { return entries_; }
-    std::size_t bytes() const { return body_.size(); }
+    std::size_t bytes() const { return body_.size() + told_bytes_; }
 
     /// Of the changes since `clear`, those that someone else must act on, in order.
     std::vector<Change> effects;
 
 private:
+    bool tell_place(std::string_view json);
+
     std::string body_; ///< Room for the head, then the entries.
     std::string changes_;
     std::uint64_t entries_ = 0;
+    std::shared_ptr<const event::PackedText> lent_;
+    Texts texts_;                ///< Those lent that an entry lies in.
+    std::size_t told_ = 0;       ///< How far entries reach in the last of them.
+    std::size_t told_bytes_ = 0; ///< That lie in texts.
 };
 
 /// Makes records smaller for the store: docs/formats/history.md.
@@ -97,11 +118,12 @@ private:
 /// be copied, checked and written several times over. One of few events stays as it is.
 class RecordPacker {
 public:
-    /// Good until the next call, and as long as the record is.
-    std::string_view pack(std::string_view record);
+    /// With the texts that it lies in. Good until the next call, and as long as the record is.
+    std::string_view pack(std::string_view record, const Journal::Texts& texts = {});
 
 private:
     std::string room_;
+    std::string with_texts_;
 };
 
 /// All entries of a record, packed or not, or its last ones only. Fails with Corrupt.

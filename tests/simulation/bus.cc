@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/feed.h"
 #include "event/builder.h"
+#include "event/codec.h"
+#include "trigger/testing/packed_text.h"
 
 namespace sluice::simulation {
 
@@ -92,6 +97,7 @@ void Bus::read() {
 void Bus::hand_out(std::uint64_t first, std::uint64_t last) {
     auto shards = stored_().shard_count();
     auto parts = std::map<ShardId, engine::EventsInput>{};
+    auto is_of_one_run = true;
     for (auto number = first; number <= last; ++number) {
         const auto& message = messages_[number - 1];
         auto shard = engine::shard_of(engine::RunName{.id = message.run}, shards);
@@ -103,6 +109,7 @@ void Bus::hand_out(std::uint64_t first, std::uint64_t last) {
         part.space = "default";
         part.partition = partition;
         part.numbers.push_back(number);
+        is_of_one_run &= message.run == messages_[first - 1].run;
         part.events.push_back(event::Builder{message.id, source, message.type}
                                   .run(message.run)
                                   .data(Value::object({{"k", message.key}}))
@@ -112,11 +119,34 @@ void Bus::hand_out(std::uint64_t first, std::uint64_t last) {
         log_.add(timeline_.now(), "bus hands {} events from {} on to shard {}", part.events.size(),
                  part.numbers.front(), shard.raw());
         ++under_way_;
+        if (is_of_one_run && random_.chance(0.5)) {
+            pack(part);
+        }
         part.done = [this, reader = reader_](const Result<engine::Receipt>& receipt) {
             heard(reader, receipt);
         };
         post_(std::move(part));
     }
+}
+
+/// Its events lie in one text, which came packed.
+void Bus::pack(engine::EventsInput& part) {
+    constexpr auto lead = std::string_view{"lead"};
+    auto text = std::string{};
+    for (const auto& event : part.events) {
+        text.append(lead).append(event.json());
+    }
+    auto size = text.size();
+    text.append(event::Codec::padding_bytes, ' ');
+    auto bytes = std::make_shared<const std::string>(std::move(text));
+    auto rest = std::string_view{*bytes};
+    auto codec = event::Codec{};
+    for (auto& event : part.events) {
+        auto json = rest.substr(lead.size(), event.json().size());
+        event = codec.parse_shared(json, bytes).value();
+        rest.remove_prefix(lead.size() + json.size());
+    }
+    part.packed = trigger::testing::packed_text(bytes, size, part.events.size());
 }
 
 void Bus::heard(std::uint64_t reader, const Result<engine::Receipt>& receipt) {

@@ -16,7 +16,7 @@ namespace sluice::simulation {
 
 /// A numbered source that outlives every process. It is read as feed_source does it, without a
 /// thread: in order, from the smallest position that the store has, each shard's part by itself,
-/// and again from there when a part comes back.
+/// and again from there when a part comes back. What is of one run comes packed now and then.
 class Bus {
 public:
     using Post = std::function<void(engine::Input&&)>;
@@ -49,6 +49,7 @@ private:
     void read();
     void resume();
     void hand_out(std::uint64_t first, std::uint64_t last);
+    static void pack(engine::EventsInput& part);
     void heard(std::uint64_t reader, const Result<engine::Receipt>& receipt);
     void move_along();
     void leave();

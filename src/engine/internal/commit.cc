@@ -12,8 +12,11 @@ constexpr auto rooms_max = std::size_t{2};
 } // namespace
 
 void Commit::put_history(std::string key, std::string_view record, trigger::Journal& journal) {
-    auto& added =
-        history_.emplace_back(History{.key = std::move(key), .taken = {}, .bytes = record.size()});
+    auto& added = history_.emplace_back(History{
+        .key = std::move(key), .taken = {}, .bytes = record.size(), .texts = journal.texts()});
+    for (const auto& text : added.texts) {
+        elsewhere_bytes_ += text->packed_bytes();
+    }
     if (record.size() < taken_bytes_min) {
         records_ += record;
         return;
@@ -24,7 +27,7 @@ void Commit::put_history(std::string key, std::string_view record, trigger::Jour
         rooms_.pop_back();
     }
     taken_.push_back(journal.exchange_bytes(std::move(room)));
-    taken_bytes_ += record.size();
+    elsewhere_bytes_ += record.size();
     added.taken = record;
 }
 
@@ -32,7 +35,7 @@ store::Batch& Commit::finish() {
     auto rest = std::string_view{records_};
     for (const auto& each : history_) {
         auto record = each.taken.empty() ? rest.substr(0, each.bytes) : each.taken;
-        batch_->put(each.key, packer_.pack(record));
+        batch_->put(each.key, packer_.pack(record, each.texts));
         rest.remove_prefix(each.taken.empty() ? each.bytes : 0);
     }
     history_.clear();
@@ -42,7 +45,7 @@ store::Batch& Commit::finish() {
             rooms_.push_back(std::move(bytes));
         }
     }
-    taken_bytes_ = 0;
+    elsewhere_bytes_ = 0;
     return *batch_;
 }
 
@@ -51,7 +54,7 @@ void Commit::clear() {
     history_.clear();
     records_.clear();
     taken_.clear();
-    taken_bytes_ = 0;
+    elsewhere_bytes_ = 0;
 }
 
 } // namespace sluice::engine

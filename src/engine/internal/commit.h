@@ -21,7 +21,7 @@ public:
     /// A history record, the journal's last, which is large and waits to be packed until the lane
     /// decides further. Where it is very large the journal's bytes are taken and not copied.
     void put_history(std::string key, std::string_view record, trigger::Journal& journal);
-    std::size_t bytes() const { return batch_->bytes() + records_.size() + taken_bytes_; }
+    std::size_t bytes() const { return batch_->bytes() + records_.size() + elsewhere_bytes_; }
 
     /// Whole, for the store: whoever commits it calls this, on a thread of its own.
     store::Batch& finish();
@@ -33,13 +33,14 @@ private:
         std::string key;
         std::string_view taken; ///< Of a journal's bytes; without any: it lies among `records_`.
         std::size_t bytes;
+        trigger::Journal::Texts texts; ///< That the record lies in.
     };
 
     std::unique_ptr<store::Batch> batch_;
-    std::string records_;            ///< One behind the other.
-    std::vector<std::string> taken_; ///< Bytes of journals.
-    std::size_t taken_bytes_ = 0;
-    std::vector<std::string> rooms_; ///< For journals whose bytes are taken.
+    std::string records_;             ///< One behind the other.
+    std::vector<std::string> taken_;  ///< Bytes of journals.
+    std::size_t elsewhere_bytes_ = 0; ///< In what is taken, and in texts.
+    std::vector<std::string> rooms_;  ///< For journals whose bytes are taken.
     std::vector<History> history_;
     trigger::RecordPacker packer_;
 };

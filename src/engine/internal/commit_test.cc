@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "event/testing/events.h"
+#include "trigger/testing/packed_text.h"
 
 namespace sluice::engine {
 namespace {
@@ -67,6 +68,29 @@ TEST(CommitTest, RecordsThatAreCopiedAndRecordsThatAreTakenKeepTheirKeys) {
         commit.clear(); // It is used again.
         EXPECT_EQ(commit.bytes(), 0U);
     }
+}
+
+TEST(CommitTest, ARecordGoesWithTheTextsThatItLiesIn) {
+    auto kept = std::map<std::string, std::string>{};
+    auto commit = Commit{std::make_unique<KeptBatch>(kept)};
+    auto bytes = std::make_shared<const std::string>(R"({"id":"lent"})");
+    auto text = trigger::testing::packed_text(bytes, bytes->size());
+    auto journal = trigger::Journal{};
+    journal.lend(text);
+    journal.begin(trigger::EventNumber{1},
+                  trigger::Arrival{.event = event::testing::event_named("x")}, *bytes);
+    journal.end(trigger::Fate::Activated);
+    commit.put_history("lent", journal.record({}), journal);
+    journal.clear();
+    write_down(journal, 2, 10);
+    commit.put_history("own", journal.record({}), journal);
+    EXPECT_GT(commit.bytes(), text->packed_bytes());
+
+    commit.finish();
+
+    EXPECT_EQ(first_text(kept["lent"]), *bytes);
+    EXPECT_EQ(first_text(kept["own"]), "2:xxxxxxxxxx");
+    EXPECT_EQ(text.use_count(), 1) << "nobody needs it any more";
 }
 
 } // namespace

@@ -196,6 +196,7 @@ private:
         auto parts = Parts{};
         partition.chunk_records = chunk.records.size();
         last_part_ = nullptr;
+        is_of_one_run_ = true;
         for (const auto& record : chunk.records) {
             auto event = event_of(chunk, record);
             if (!options_.route || !event.run().empty() || event.type() == malformed_type) {
@@ -208,11 +209,23 @@ private:
                                                  "it names no run, and no route takes it",
                                                  event.json()));
             }
+            is_of_one_run_ = is_of_one_run_ && routed.size() == 1;
             for (auto& each : routed) {
                 add(std::move(each), record.number, partition, parts);
             }
         }
+        if (chunk.packed && is_of_one_run_) {
+            lend(chunk.packed, parts);
+        }
         return parts;
+    }
+
+    /// A run's history keeps text as it came packed where nothing else is in it: whoever removes
+    /// another run removes all of it.
+    static void lend(const std::shared_ptr<const event::PackedText>& packed, Parts& parts) {
+        for (auto& [shard, part] : parts) {
+            part.packed = part.events.size() == packed->events ? packed : nullptr;
+        }
     }
 
     /// A message that is none becomes one that tells why, and finds no run.
@@ -240,6 +253,7 @@ private:
 
     void add(event::Event&& event, std::uint64_t number, const Partition& partition, Parts& parts) {
         if (last_part_ == nullptr || event.run() != last_run_) {
+            is_of_one_run_ = is_of_one_run_ && (parts.empty() || event.run() == last_run_);
             last_run_ = event.run();
             auto home = last_run_.empty() ? partition.name : last_run_;
             last_shard_ = shard_of({.space = options_.space, .id = home}, store_.shard_count());
@@ -367,6 +381,7 @@ private:
     std::string last_run_;
     ShardId last_shard_;
     EventsInput* last_part_ = nullptr;
+    bool is_of_one_run_ = true; ///< This chunk, as far as it was split.
 };
 
 } // namespace

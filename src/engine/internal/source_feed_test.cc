@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <future>
+#include <limits>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "engine/feed.h"
+#include "engine/keys.h"
 #include "engine/quarantine.h"
 #include "engine/run_records.h"
 #include "engine/testing/engine_fixture.h"
 #include "event/message.h"
+#include "trigger/testing/packed_text.h"
 
 namespace sluice::engine {
 namespace {
@@ -35,6 +38,11 @@ public:
             gathered.add(before + next_, {.content_type = {}, .attributes = {}, .body = body});
         }
         auto chunk = gathered.take("list", is_numbered);
+        if (is_packed && !chunk.records.empty()) {
+            auto size = chunk.records.back().begin + chunk.records.back().size;
+            chunk.packed =
+                trigger::testing::packed_text(chunk.bytes, size, chunk.records.size() + left_out);
+        }
         chunk.is_last = next_ == events_.size();
         return chunk;
     }
@@ -46,6 +54,8 @@ public:
     }
 
     bool is_numbered = true;
+    bool is_packed = false;     ///< Chunks tell what they were unpacked from.
+    std::uint64_t left_out = 0; ///< More events lie there.
     bool is_found_late = false; ///< It is not told of before it is read.
     std::uint64_t before = 0;   ///< Number of what lies before the first.
     std::uint64_t resumed_at = 99;
@@ -89,6 +99,20 @@ protected:
     }
     std::uint64_t fired(const std::string& run) {
         return ask(run, [](const trigger::RunState& state) { return state.progress.fires; });
+    }
+    static constexpr auto format_with_texts = '\5'; ///< docs/formats/history.md
+    /// Records of a run's history that keep text as it came.
+    std::size_t records_with_texts(const std::string& run) {
+        auto name = RunName{.space = "default", .id = run};
+        auto shard = shard_of(name, store_.shard_count());
+        auto cursor =
+            store_.scan(keys::history(shard, name, 0),
+                        keys::history(shard, name, std::numeric_limits<std::uint64_t>::max()));
+        auto count = std::size_t{0};
+        for (; cursor->is_valid(); cursor->next()) {
+            count += cursor->value().front() == format_with_texts ? 1 : 0;
+        }
+        return count;
     }
     std::uint64_t kept(const std::string& run) {
         return ask(run, [](const trigger::RunState& state) { return state.kept.size(); });
@@ -276,6 +300,49 @@ TEST_F(SourceFeedTest, WaitsForARunToHaveRoom) {
     auto fed = std::async(std::launch::async, [&] { return engine_->feed(source, {}); });
 
     // The third event is under way or waits; either way all of them come.
+    send("r1", {"now"}, "open");
+
+    EXPECT_EQ(fed.get(), 5U);
+    EXPECT_EQ(*wait_end("r1").find("status"), Value{"succeeded"});
+    expect_replays("r1");
+}
+
+TEST_F(SourceFeedTest, TextStaysAsItCamePackedWhereItIsOfOneRun) {
+    start("r1", "counts");
+    start("r2", "counts");
+    auto events = items({"r1", "r1", "r1", "r1", "r2", "r1"});
+    auto source = ListSource{events, 2};
+    source.is_packed = true;
+
+    EXPECT_EQ(engine_->feed(source, {}), 6U);
+
+    EXPECT_GT(records_with_texts("r1"), 0U);
+    EXPECT_EQ(records_with_texts("r2"), 0U) << "its event lies among others";
+    expect_replays("r1");
+    expect_replays("r2");
+    engine_.reset();
+    open();
+    expect_replays("r1");
+}
+
+TEST_F(SourceFeedTest, TextThatIsNotGivenWholeIsNotKept) {
+    start("r1", "counts");
+    auto source = ListSource{items({"r1", "r1", "r1", "r1"}), 2};
+    source.is_packed = true;
+    source.left_out = 1;
+
+    EXPECT_EQ(engine_->feed(source, {}), 4U);
+
+    EXPECT_EQ(records_with_texts("r1"), 0U);
+    expect_replays("r1");
+}
+
+TEST_F(SourceFeedTest, WhatWaitsForARunToHaveRoomLetsGoOfItsText) {
+    start("r1", "parks");
+    auto source = ListSource{items({"r1", "r1", "r1", "r1", "r1"}), 5};
+    source.is_packed = true;
+    auto fed = std::async(std::launch::async, [&] { return engine_->feed(source, {}); });
+
     send("r1", {"now"}, "open");
 
     EXPECT_EQ(fed.get(), 5U);

@@ -1,8 +1,10 @@
 #include "trigger/internal/packed_record.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <lz4.h>
+#include <lz4frame.h>
 
 #include "base/bytes.h"
 
@@ -11,6 +13,7 @@ namespace sluice::trigger::internal {
 namespace {
 
 constexpr auto packed_format = std::uint8_t{4};
+constexpr auto texts_format = std::uint8_t{5};
 constexpr auto record_bytes_min = std::size_t{1024};
 // No block holds more than so many times its own size.
 constexpr auto ratio_max = std::size_t{255};
@@ -19,6 +22,35 @@ constexpr auto acceleration = 8;
 
 int size_of(std::string_view bytes) {
     return static_cast<int>(bytes.size());
+}
+
+/// Appends the text of frames that lie one behind the other.
+Result<void> unpack_frames(std::string_view frames, std::size_t bytes, std::string& text) {
+    LZ4F_dctx* raw = nullptr;
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
+        return fail(Errc::Internal, "LZ4 has no memory");
+    }
+    auto context = std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)>{
+        raw, LZ4F_freeDecompressionContext};
+    auto used = text.size();
+    text.resize(used + bytes);
+    auto left = std::size_t{0};
+    while (!frames.empty()) {
+        auto room = text.size() - used;
+        auto taken = frames.size();
+        left = LZ4F_decompress(context.get(), text.data() + used, &room, frames.data(), &taken,
+                               nullptr);
+        if (LZ4F_isError(left) != 0 || (taken == 0 && room == 0)) {
+            return fail(Errc::Corrupt, "the text of a history record is damaged");
+        }
+        used += room;
+        frames.remove_prefix(taken);
+    }
+    if (left != 0 || used != text.size()) {
+        return fail(Errc::Corrupt, "the text of a history record does not hold its {} bytes",
+                    bytes);
+    }
+    return {};
 }
 
 } // namespace
@@ -63,6 +95,41 @@ Result<std::string> unpack(std::string_view stored) {
         return fail(Errc::Corrupt, "a packed history record does not hold its {} bytes", bytes);
     }
     return record;
+}
+
+void put_texts(const Journal::Texts& texts, std::string& stored) {
+    if (texts.empty()) {
+        return;
+    }
+    auto out = Encoder{stored};
+    out.u8(texts_format);
+    out.varint(texts.size());
+    for (const auto& text : texts) {
+        out.varint(text->size);
+        out.varint(text->packed_bytes());
+        for (auto frame : text->frames) {
+            stored += frame;
+        }
+    }
+}
+
+Result<std::string> take_texts(std::string_view& stored) {
+    auto text = std::string{};
+    if (stored.empty() || static_cast<std::uint8_t>(stored.front()) != texts_format) {
+        return text;
+    }
+    auto in = Decoder{stored.substr(1)};
+    for (auto left = TRY(in.varint()); left > 0; --left) {
+        auto bytes = TRY(in.varint());
+        auto frames = TRY(in.text());
+        if (bytes > frames.size() * ratio_max) {
+            return fail(Errc::Corrupt, "a text of {} bytes says that it holds {}", frames.size(),
+                        bytes);
+        }
+        TRY(unpack_frames(frames, bytes, text));
+    }
+    stored = in.rest();
+    return text;
 }
 
 } // namespace sluice::trigger::internal

@@ -1,10 +1,13 @@
 #include "trigger/internal/packed_record.h"
 
+#include <optional>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "event/builder.h"
 #include "trigger/history.h"
+#include "trigger/testing/packed_text.h"
 
 namespace sluice::trigger::internal {
 namespace {
@@ -75,6 +78,53 @@ TEST(PackedRecord, DamageIsNamed) {
     EXPECT_EQ(cut.error().code, Errc::Corrupt);
     ASSERT_FALSE(boastful);
     EXPECT_EQ(boastful.error().code, Errc::Corrupt);
+}
+
+TEST(PackedRecord, TextsStandBeforeARecordAsTheyCame) {
+    auto bytes = std::make_shared<const std::string>(std::string(5000, 'a') + std::string(50, 'b'));
+    auto stored = std::string{};
+    put_texts({testing::packed_text(bytes, 5000), testing::packed_text(bytes, bytes->size())},
+              stored);
+    stored += "record";
+
+    auto left = std::string_view{stored};
+    EXPECT_EQ(take_texts(left).value(), std::string(5000, 'a') + *bytes);
+    EXPECT_EQ(left, "record");
+}
+
+TEST(PackedRecord, ARecordWithoutTextsStaysWhole) {
+    auto stored = std::string{};
+    put_texts({}, stored);
+    EXPECT_EQ(stored, "");
+
+    auto left = std::string_view{"\3record"};
+    EXPECT_EQ(take_texts(left).value(), "");
+    EXPECT_EQ(left, "\3record");
+}
+
+TEST(PackedRecord, DamagedTextsAreNamed) {
+    auto stored = std::string{};
+    auto bytes = std::make_shared<const std::string>(record_of(100));
+    put_texts({testing::packed_text(bytes, bytes->size())}, stored);
+
+    auto fault_of = [](std::string changed) {
+        auto left = std::string_view{changed};
+        auto texts = take_texts(left);
+        return texts ? std::nullopt : std::optional{texts.error().code};
+    };
+    auto with = [&](std::size_t at, char byte) {
+        auto changed = stored;
+        changed[at] = byte;
+        return changed;
+    };
+    EXPECT_EQ(fault_of(stored), std::nullopt);
+    EXPECT_EQ(fault_of(stored.substr(0, stored.size() / 2)), Errc::Corrupt) << "cut off";
+    EXPECT_EQ(fault_of(with(2, static_cast<char>(stored[2] + 1))), Errc::Corrupt)
+        << "one byte more";
+    EXPECT_EQ(fault_of(with(2, static_cast<char>(stored[2] - 1))), Errc::Corrupt)
+        << "one byte less";
+    EXPECT_EQ(fault_of(with(6, 'x')), Errc::Corrupt) << "no frame";
+    EXPECT_EQ(fault_of(std::string{"\5\1\xFF\xFF\xFF\xFF\x0F\1x", 9}), Errc::Corrupt) << "boastful";
 }
 
 RC_GTEST_PROP(PackedRecord, AnyTextComesBack, (const std::vector<std::string>& words)) {

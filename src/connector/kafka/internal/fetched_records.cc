@@ -26,6 +26,12 @@ bool FetchedRecords::is_event_as_it_lies() const {
     return record_.header_count == 0 && record_.value.size() <= event_bytes_max;
 }
 
+std::size_t FetchedRecords::chunk_bytes(std::size_t bytes_max) const {
+    const auto& packed = cursor_.unpacked().packed;
+    auto is_whole = record_.is_unpacked && packed && packed->size <= 2 * bytes_max;
+    return is_whole ? packed->size : bytes_max;
+}
+
 Result<event::Chunk> FetchedRecords::take(event::ChunkBuilder& builder, std::size_t bytes_max) {
     auto chunk = event::Chunk{};
     auto bytes = std::size_t{0};
@@ -34,7 +40,7 @@ Result<event::Chunk> FetchedRecords::take(event::ChunkBuilder& builder, std::siz
         auto has_other_kind =
             is_plain ? builder.count() > 0 || (bytes > 0 && chunk.bytes != bytes_of_record())
                      : !chunk.records.empty();
-        auto is_full = bytes > 0 && bytes + record_.value.size() > bytes_max;
+        auto is_full = bytes > 0 && bytes + record_.value.size() > chunk_bytes(bytes_max);
         if (has_other_kind || is_full) {
             break;
         }
@@ -42,6 +48,7 @@ Result<event::Chunk> FetchedRecords::take(event::ChunkBuilder& builder, std::siz
         if (is_plain) {
             if (chunk.records.empty()) {
                 chunk.bytes = bytes_of_record();
+                chunk.packed = record_.is_unpacked ? cursor_.unpacked().packed : nullptr;
             }
             auto begin = static_cast<std::size_t>(record_.value.data() - chunk.bytes->data());
             chunk.records.push_back(

@@ -20,7 +20,8 @@ public:
     /// Those from this offset on.
     FetchedRecords(std::shared_ptr<const std::string> answer, const Fetched& fetched,
                    std::int64_t from, const event::BufferPool& buffers)
-        : answer_(std::move(answer)), cursor_(fetched.batches, from, fetched.aborted, buffers) {
+        : answer_(std::move(answer)),
+          cursor_(fetched.batches, from, fetched.aborted, buffers, answer_) {
         cursor_.unpack_ahead();
     }
 
@@ -31,9 +32,11 @@ public:
 private:
     bool is_event_as_it_lies() const;
     const std::shared_ptr<const std::string>& bytes_of_record() const {
-        return record_.is_unpacked ? cursor_.unpacked() : answer_;
+        return record_.is_unpacked ? cursor_.unpacked().bytes : answer_;
     }
     bool has_next();
+    /// What was unpacked at once stays together, so that it can be stored as it was packed.
+    std::size_t chunk_bytes(std::size_t bytes_max) const;
 
     std::shared_ptr<const std::string> answer_;
     RecordCursor cursor_;

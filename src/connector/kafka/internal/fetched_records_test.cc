@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <lz4frame.h>
 
 #include "connector/kafka/testing/batch_writer.h"
 
@@ -27,6 +28,24 @@ protected:
             texts.push_back(chunk.bytes->substr(record.begin, record.size));
         }
         return texts;
+    }
+
+    static std::string unpacked(const event::PackedText& packed) {
+        LZ4F_dctx* raw = nullptr;
+        EXPECT_EQ(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION), 0U);
+        auto text = std::string(packed.size, '\0');
+        auto used = std::size_t{0};
+        for (auto frame : packed.frames) {
+            auto room = text.size() - used;
+            auto taken = frame.size();
+            EXPECT_EQ(
+                LZ4F_decompress(raw, text.data() + used, &room, frame.data(), &taken, nullptr), 0U);
+            EXPECT_EQ(taken, frame.size());
+            used += room;
+        }
+        EXPECT_EQ(used, packed.size);
+        LZ4F_freeDecompressionContext(raw);
+        return text;
     }
 
     std::shared_ptr<const std::string> answer_;
@@ -77,6 +96,41 @@ TEST_F(FetchedRecordsTest, EventsLieInWhatWasUnpacked) {
     EXPECT_NE(chunk.bytes, answer_);
     EXPECT_THAT(texts(chunk), ElementsAre("{1}", "{2}"));
     EXPECT_GE(chunk.bytes->size(), chunk.records[1].begin + 3 + event::Codec::padding_bytes);
+}
+
+TEST_F(FetchedRecordsTest, TellsWhatEventsWereUnpackedFrom) {
+    auto bytes =
+        BatchWriter{.records = {{.value = "{1}"}, {.value = "{2}"}}, .packing = Packing::Lz4}
+            .bytes() +
+        BatchWriter{.base_offset = 2, .records = {{.value = "{3}"}}, .packing = Packing::Lz4}
+            .bytes();
+    answer_ = std::make_shared<const std::string>(bytes);
+    auto records = FetchedRecords{answer_, {.batches = *answer_}, 0, {}};
+
+    auto chunk = *records.take(builder_, 1000);
+
+    EXPECT_THAT(texts(chunk), ElementsAre("{1}", "{2}", "{3}"));
+    ASSERT_TRUE(chunk.packed);
+    EXPECT_EQ(chunk.packed->bytes, chunk.bytes);
+    EXPECT_EQ(chunk.packed->events, 3U);
+    EXPECT_EQ(unpacked(*chunk.packed), chunk.bytes->substr(0, chunk.packed->size));
+    EXPECT_EQ(chunk.packed->owner, answer_);
+}
+
+TEST_F(FetchedRecordsTest, WhatWasUnpackedAtOnceStaysTogetherIfItIsNotTooLarge) {
+    auto batch = BatchWriter{.packing = Packing::Lz4};
+    batch.records.assign(10, {.value = std::string(100, 'x')});
+    auto whole = fetched(batch);
+    EXPECT_EQ(whole.take(builder_, 700)->records.size(), 10U);
+    auto cut = fetched(batch);
+    EXPECT_EQ(cut.take(builder_, 300)->records.size(), 3U);
+}
+
+TEST_F(FetchedRecordsTest, OtherPackingIsNotTold) {
+    auto zstd = fetched({.records = {{.value = "{1}"}}, .packing = Packing::Zstd});
+    EXPECT_FALSE(zstd.take(builder_, 1000)->packed);
+    auto none = fetched({.records = {{.value = "{1}"}}});
+    EXPECT_FALSE(none.take(builder_, 1000)->packed);
 }
 
 TEST_F(FetchedRecordsTest, PackedBatchesAmongOthersKeepTheirPlace) {

@@ -103,6 +103,7 @@ constexpr auto producer_pairs = std::to_array<Pair>({
     {"acks", "all"},
     {"message.timeout.ms", "0"},
     {"linger.ms", "2"},
+    {"batch.size", "262144"},
     {"message.max.bytes", "1048588"},
     {"queue.buffering.max.messages", "40000"},
     {"queue.buffering.max.kbytes", "16384"},

@@ -73,8 +73,13 @@ std::int64_t offset_behind(std::string_view batches, std::int64_t none) {
 }
 
 RecordCursor::RecordCursor(std::string_view batches, std::int64_t from,
-                           std::vector<Aborted> aborted, event::BufferPool buffers)
-    : batches_(batches), from_(from), aborted_(std::move(aborted)), buffers_(std::move(buffers)) {
+                           std::vector<Aborted> aborted, event::BufferPool buffers,
+                           std::shared_ptr<const void> owner)
+    : batches_(batches),
+      from_(from),
+      aborted_(std::move(aborted)),
+      buffers_(std::move(buffers)),
+      owner_(std::move(owner)) {
     std::ranges::sort(aborted_, std::greater{}, &Aborted::first_offset);
 }
 
@@ -82,7 +87,8 @@ void RecordCursor::unpack_ahead() {
     auto batch = RecordBatch::first_of(batches_);
     if (batch && batch->format() == RecordBatch::format_read && batch->packing() != Packing::None) {
         // What fails now fails again when it is read, and is told then.
-        unpacked_ = unpack_some(batches_, unpacked_bytes_max, buffers_).value_or(Unpacked{});
+        unpacked_ =
+            unpack_some(batches_, unpacked_bytes_max, buffers_, owner_).value_or(Unpacked{});
     }
 }
 
@@ -148,7 +154,7 @@ Result<std::string_view> RecordCursor::records_of(const RecordBatch& batch, std:
         return batch.records();
     }
     if (begun_ == unpacked_.ends.size()) {
-        unpacked_ = TRY(unpack_some(from, unpacked_bytes_max, buffers_));
+        unpacked_ = TRY(unpack_some(from, unpacked_bytes_max, buffers_, owner_));
         begun_ = 0;
     }
     auto begin = begun_ == 0 ? 0 : unpacked_.ends[begun_ - 1];

@@ -32,15 +32,15 @@ class RecordCursor {
 public:
     enum class Step : std::uint8_t { Record, End, Fault };
 
-    /// Records from this offset on. The bytes must outlive it.
+    /// Records from this offset on. The owner keeps the bytes; without one they must outlive it.
     RecordCursor(std::string_view batches, std::int64_t from, std::vector<Aborted> aborted,
-                 event::BufferPool buffers);
+                 event::BufferPool buffers, std::shared_ptr<const void> owner);
 
     /// Unpacks the first batches now, on this thread, instead of when they are read.
     void unpack_ahead();
     Step next(Record& record);
     /// What the last record lies in, where it was packed.
-    const std::shared_ptr<const std::string>& unpacked() const { return unpacked_.bytes; }
+    const Unpacked& unpacked() const { return unpacked_; }
     /// Corrupt; or Unsupported: whole, but of a format or packing that is not read here.
     const Error& fault() const { return fault_; }
 
@@ -59,6 +59,7 @@ private:
     std::uint32_t left_ = 0;
     std::int64_t base_offset_ = 0;
     event::BufferPool buffers_;
+    std::shared_ptr<const void> owner_;
     Unpacked unpacked_;
     std::size_t begun_ = 0;    ///< Of the batches that were unpacked.
     bool is_unpacked_ = false; ///< This batch was packed.

@@ -29,7 +29,7 @@ struct All {
 };
 
 All read_all(std::string_view batches, std::int64_t from = 0, std::vector<Aborted> aborted = {}) {
-    auto cursor = RecordCursor{batches, from, std::move(aborted), {}};
+    auto cursor = RecordCursor{batches, from, std::move(aborted), {}, {}};
     auto all = All{};
     auto record = Record{};
     for (all.end = cursor.next(record); all.end == Step::Record; all.end = cursor.next(record)) {
@@ -136,7 +136,7 @@ TEST(RecordCursor, ADamagedRecordIsCorrupt) {
 
 TEST(HeaderCursor, GivesNamesAndValues) {
     auto bytes = batch(0, {{.value = "v", .headers = {{"ce_id", "7"}, {"content-type", ""}}}});
-    auto cursor = RecordCursor{bytes, 0, {}, {}};
+    auto cursor = RecordCursor{bytes, 0, {}, {}, {}};
     auto record = Record{};
     ASSERT_EQ(cursor.next(record), Step::Record);
     auto headers = HeaderCursor{record};

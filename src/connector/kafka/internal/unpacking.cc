@@ -32,7 +32,7 @@ Result<void> make_room(std::string& buffer, std::size_t used) {
 }
 
 /// Gives how much of the buffer is used then.
-Result<std::size_t> unpack_lz4(std::string_view packed, std::string& buffer, std::size_t used) {
+Result<std::size_t> unpack_lz4(std::string_view& packed, std::string& buffer, std::size_t used) {
     LZ4F_dctx* raw = nullptr;
     if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
         return fail(Errc::Internal, "LZ4 has no memory");
@@ -71,10 +71,12 @@ Result<std::size_t> unpack_zstd(std::string_view packed, std::string& buffer, st
     return used;
 }
 
-Result<std::size_t> unpack_one(const RecordBatch& batch, std::string& buffer, std::size_t used) {
-    switch (batch.packing()) {
-        case Packing::Lz4: return unpack_lz4(batch.records(), buffer, used);
-        case Packing::Zstd: return unpack_zstd(batch.records(), buffer, used);
+/// Of what is packed by LZ4 nothing is left then but what nobody reads.
+Result<std::size_t> unpack_one(Packing packing, std::string_view& packed, std::string& buffer,
+                               std::size_t used) {
+    switch (packing) {
+        case Packing::Lz4: return unpack_lz4(packed, buffer, used);
+        case Packing::Zstd: return unpack_zstd(packed, buffer, used);
         case Packing::Gzip: return fail(Errc::Unsupported, "a batch is packed by gzip");
         case Packing::Snappy: return fail(Errc::Unsupported, "a batch is packed by Snappy");
         default: return fail(Errc::Unsupported, "a batch is packed in an unknown way");
@@ -84,10 +86,11 @@ Result<std::size_t> unpack_one(const RecordBatch& batch, std::string& buffer, st
 } // namespace
 
 Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
-                             event::BufferPool& buffers) {
+                             event::BufferPool& buffers, std::shared_ptr<const void> owner) {
     auto unpacked = Unpacked{};
     auto buffer = buffers.take();
     auto used = std::size_t{0};
+    auto packed = event::PackedText{};
     for (auto batch = RecordBatch::first_of(batches);
          batch && batch->format() == RecordBatch::format_read && used < bytes_max;
          batch = RecordBatch::first_of(batches)) {
@@ -95,7 +98,8 @@ Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
         if (batch->packing() == Packing::None) {
             continue;
         }
-        auto end = unpack_one(*batch, buffer, used);
+        auto left = batch->records();
+        auto end = unpack_one(batch->packing(), left, buffer, used);
         if (!end && unpacked.ends.empty()) {
             return std::unexpected(end.error());
         }
@@ -104,9 +108,20 @@ Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
         }
         used = *end;
         unpacked.ends.push_back(used);
+        if (batch->packing() == Packing::Lz4) {
+            auto frame_bytes = batch->records().size() - left.size();
+            packed.frames.push_back(batch->records().substr(0, frame_bytes));
+            packed.events += batch->count();
+        }
     }
     buffer.resize(std::max(buffer.size(), used + event::Codec::padding_bytes));
     unpacked.bytes = buffers.lend(std::move(buffer));
+    if (packed.frames.size() == unpacked.ends.size()) {
+        packed.bytes = unpacked.bytes;
+        packed.size = used;
+        packed.owner = std::move(owner);
+        unpacked.packed = std::make_shared<const event::PackedText>(std::move(packed));
+    }
     return unpacked;
 }
 
