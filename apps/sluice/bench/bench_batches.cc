@@ -86,16 +86,12 @@ Result<void> RecordingStore::commit(store::Batch& batch) {
     return store_->commit(recording.bare());
 }
 
-Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches,
-                            const std::function<void()>& before) {
+Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches) {
     auto batch = store.make_batch();
     auto key = std::string{aside};
     auto end = std::string{aside};
     auto begin = std::chrono::steady_clock::now();
     for (const auto& recorded : batches) {
-        if (before) {
-            before();
-        }
         batch->clear();
         for (const auto& change : recorded.changes) {
             key.replace(aside.size(), std::string::npos, change.key);

@@ -60,9 +60,7 @@ private:
     std::vector<RecordedBatch> batches_;
 };
 
-/// Commits the same batches, beside where they were, one after the other: seconds. What is done
-/// before each is part of it.
-Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches,
-                            const std::function<void()>& before = {});
+/// Commits the same batches, beside where they were, one after the other: seconds.
+Result<double> commit_again(store::Store& store, const std::vector<RecordedBatch>& batches);
 
 } // namespace sluice::app

@@ -234,17 +234,14 @@ public:
         return {};
     }
 
-    /// What nobody can leave out: reading the events, looking at each, packing them for history and
-    /// committing what came of them, side by side and with no engine.
+    /// What nobody can leave out: reading the events, looking at each and committing what came of
+    /// them, side by side and with no engine.
     Result<void> measure_bare(BenchFigures& figures) {
         auto source = TRY(bus_->open_source());
         auto counted = CountedSource{*source, bus_->partition(), load_.events(), options_};
         TRY(counted.resume(bus_->partition(), 0));
-        auto share = text_of_share();
-        auto committed = std::async(std::launch::async, [&] {
-            auto packer = trigger::RecordPacker{};
-            return commit_again(world_.store().bare(), batches_, [&] { packer.pack(share); });
-        });
+        auto committed = std::async(std::launch::async,
+                                    [&] { return commit_again(world_.store().bare(), batches_); });
         auto read = count_matches(counted, *set_);
         auto read_seconds = seconds_since(counted.began());
         auto commit_seconds = TRY(committed.get());
@@ -295,19 +292,6 @@ private:
         figures.rss_bytes = std::max(figures.rss_bytes, resident_bytes());
         bus_->next();
         return fed;
-    }
-
-    /// The events that one of the batches holds, at the mean.
-    std::string text_of_share() const {
-        auto bytes = load_.events() * options_.event_bytes / batches_.size();
-        auto text = std::string{};
-        for (const auto& line : load_.lines(run_name(1), "join", options_.event_bytes)) {
-            if (text.size() >= bytes) {
-                break;
-            }
-            text += line;
-        }
-        return text;
     }
 
     static std::string run_name(std::uint64_t number) {
