@@ -18,6 +18,8 @@ namespace {
 constexpr auto fill_wait_max = std::chrono::minutes{10};
 constexpr auto read_wait = std::chrono::seconds{1};
 constexpr auto latency_events = 300;
+constexpr auto warm_up_time = std::chrono::seconds{6};
+constexpr auto warm_up_bytes = std::size_t{512} * 1024;
 
 std::string latency_event(std::uint64_t number, std::string_view type) {
     return fmt::format(
@@ -101,6 +103,23 @@ Result<void> BusLoad::fill(
     if (*failed > 0) {
         return fail(Errc::Unavailable, "{} of {} events did not get onto the bus", failed->load(),
                     count);
+    }
+    return {};
+}
+
+Result<void> BusLoad::warm_up(std::uint64_t events, const BenchOptions& options) {
+    auto end = std::chrono::steady_clock::now() + warm_up_time;
+    while (std::chrono::steady_clock::now() < end) {
+        auto source = TRY(bus_->open_source());
+        auto counted = CountedSource{*source, partition(), events, options};
+        TRY(counted.resume(partition(), 0));
+        for (auto is_last = false; !is_last;) {
+            auto chunk = TRY(counted.read(warm_up_bytes, read_wait));
+            if (!chunk.is_numbered) {
+                return {}; // What has no position is given once.
+            }
+            is_last = chunk.is_last;
+        }
     }
     return {};
 }

@@ -51,6 +51,9 @@ public:
 
     /// Puts events into the next partition, which is the one that the others mean from now on.
     Result<void> fill(const std::function<void(const std::function<void(std::string)>&)>& lines);
+    /// Reads the partition by position, again and again for some seconds, and lets go of it: a
+    /// broker in Java is compiled while it runs, which whoever is measured first would pay for.
+    Result<void> warm_up(std::uint64_t events, const BenchOptions& options);
     std::string partition() const { return bus_->partition(at_); }
     std::uint64_t number() const { return at_.raw(); }
     Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }

@@ -210,7 +210,7 @@ public:
             fmt::print(stderr, "\r\x1b[K");
         }
         bus_->rewind();
-        return {};
+        return bus_->warm_up(load_.events(), options_);
     }
 
     /// Keeps what is committed for the store's ceiling; of a bench without a bus it is the warm-up.
