@@ -1,6 +1,8 @@
 #include "store/embedded/internal/crc32c.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -19,6 +21,34 @@ TEST(Crc32c, GivesTheValuesOfTheRfc) {
 
 TEST(Crc32c, GoesOnFromAnEarlierPiece) {
     EXPECT_EQ(crc32c("456789", crc32c("123")), crc32c("123456789"));
+}
+
+// RFC 3720, section 12.1, bit by bit.
+std::uint32_t crc32c_by_bits(std::string_view bytes) {
+    auto crc = ~std::uint32_t{0};
+    for (auto byte : bytes) {
+        crc ^= static_cast<unsigned char>(byte);
+        for (auto bit = 0; bit < 8; ++bit) {
+            crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0x82F63B78U : 0U);
+        }
+    }
+    return ~crc;
+}
+
+TEST(Crc32c, GivesTheSameForTextsOfAnyLength) {
+    auto random = Random{2};
+    auto text = std::string(20'000, ' ');
+    for (auto& byte : text) {
+        byte = static_cast<char>(random.below(256));
+    }
+    auto sizes =
+        std::vector<std::size_t>{1023, 1024, 3071, 3072, 3073, 3080, 4096, 6144, 9999, text.size()};
+
+    for (auto size : sizes) {
+        auto part = std::string_view{text}.substr(text.size() - size);
+        EXPECT_EQ(crc32c(part), crc32c_by_bits(part)) << size;
+        EXPECT_EQ(crc32c(part.substr(7), crc32c(part.substr(0, 7))), crc32c_by_bits(part)) << size;
+    }
 }
 
 #ifdef __x86_64__
