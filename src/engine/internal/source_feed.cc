@@ -25,7 +25,7 @@ namespace {
 constexpr auto chunk_bytes = std::size_t{512 * 1024};
 // A source is not read further ahead of what is durable, nor one of its partitions. Bytes take
 // about twice as much memory, by the events that point into them.
-constexpr auto bytes_under_way_max = std::size_t{4} << 20U;
+constexpr auto bytes_under_way_max = std::size_t{3} << 20U;
 constexpr auto chunks_under_way_max = std::size_t{32};
 constexpr auto chunks_of_one_max = std::size_t{16};
 // So often shards that nothing was for are told how far the partition is, at the latest after as
