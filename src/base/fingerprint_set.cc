@@ -66,9 +66,14 @@ void FingerprintSet::Table::grow() {
     mask_ = count - 1;
     taken_max_ = static_cast<std::size_t>(static_cast<double>(count) * load_max_);
     for (const auto& print : before) {
-        if (print != free_slot) {
-            slots[find(print)] = print;
+        if (print == free_slot) {
+            continue;
         }
+        auto slot = home_of(print); // None of them is there twice.
+        while (slots[slot] != free_slot) {
+            slot = (slot + 1) & mask_;
+        }
+        slots[slot] = print;
     }
 }
 

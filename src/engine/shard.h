@@ -20,6 +20,7 @@
 #include "event/codec.h"
 #include "observe/diagnostics.h"
 #include "store/store.h"
+#include "trigger/arrival.h"
 #include "trigger/decider.h"
 
 namespace sluice::engine {
@@ -251,6 +252,7 @@ private:
         puts_; ///< Further keys of this commit; no value: removed.
     Release release_;
     std::optional<Value> reply_; ///< Of the event being decided.
+    trigger::Arrival outside_;   ///< Made once: it is large, and an event needs little of it.
     bool has_changes_ = false;
     const Watch* watch_ = nullptr;
     bool is_draining_ = false;

@@ -163,9 +163,10 @@ trigger::Fate Shard::decide_outside(AwakeRun* run, event::Event& event, Receipt&
     }
     reply_.reset();
     // Lent: whoever parsed it counts its owners too, on another thread.
-    auto arrival = trigger::Arrival{.event = std::move(event), .moment = moment_};
-    auto fate = decide(*run, arrival);
-    event = std::move(arrival.event);
+    outside_.event = std::move(event);
+    outside_.moment = moment_;
+    auto fate = decide(*run, outside_);
+    event = std::move(outside_.event);
     if (reply_) {
         receipt.replies.push_back({.event = receipt.fates.size(), .data = *std::move(reply_)});
     }

@@ -18,6 +18,8 @@ constexpr auto room_effects_kept = std::size_t{8};
 // No event is as short: in place of its size it says that the event lies in a text of the record.
 constexpr auto told_mark = std::uint64_t{1};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
+// Its number, origin, four references, the mark, where its text lies and how long it is.
+constexpr auto entry_head_bytes_max = 1 + 8 * varint_bytes_max;
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
     return origin != Origin::Outside && origin != Origin::Command && origin != Origin::Sweep;
@@ -116,32 +118,41 @@ void Journal::begin(EventNumber number, const Arrival& arrival, std::string_view
     if (body_.empty()) {
         body_.assign(head_bytes_max, '\0');
     }
-    auto out = Encoder{body_};
-    out.varint(number.raw());
-    out.u8(static_cast<std::uint8_t>(arrival.origin));
+    // Of an entry that tells only where its text lies this is most of it: appended at once.
+    char head[entry_head_bytes_max];
+    auto* end = write_varint(head, number.raw());
+    *end++ = static_cast<char>(arrival.origin);
     if (has_refs(arrival.origin)) {
         for (auto ref : arrival.refs) {
-            out.varint(ref);
+            end = write_varint(end, ref);
         }
     }
-    if (!tell_place(json)) {
+    auto place = place_of(json);
+    if (place) {
+        end = write_varint(end, told_mark);
+        end = write_varint(end, *place);
+    } else {
         INVARIANT(json.size() != told_mark, "an event is an object");
-        out.text(json);
+    }
+    end = write_varint(end, json.size());
+    body_.append(head, static_cast<std::size_t>(end - head));
+    if (!place) {
+        body_.append(json);
     }
     changes_.clear();
     ++entries_;
 }
 
-/// False when it does not lie in what was lent.
-bool Journal::tell_place(std::string_view json) {
+/// How far behind the entry before in what was lent; nothing when it does not lie there.
+std::optional<std::size_t> Journal::place_of(std::string_view json) {
     if (!lent_ || std::less<>{}(json.data(), lent_->bytes->data())) {
-        return false;
+        return std::nullopt;
     }
     auto begin = static_cast<std::size_t>(json.data() - lent_->bytes->data());
     auto is_new = texts_.empty() || texts_.back() != lent_;
     auto told = is_new ? 0 : told_;
     if (begin < told || begin + json.size() > lent_->size) {
-        return false;
+        return std::nullopt;
     }
     auto gap = begin - told;
     if (is_new) {
@@ -150,11 +161,7 @@ bool Journal::tell_place(std::string_view json) {
     }
     told_ = begin + json.size();
     told_bytes_ += json.size();
-    auto out = Encoder{body_};
-    out.varint(told_mark);
-    out.varint(gap);
-    out.varint(json.size());
-    return true;
+    return gap;
 }
 
 void Journal::add(const Change& change) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,7 +102,7 @@ public:
     std::vector<Change> effects;
 
 private:
-    bool tell_place(std::string_view json);
+    std::optional<std::size_t> place_of(std::string_view json);
 
     std::string body_; ///< Room for the head, then the entries.
     std::string changes_;

@@ -68,10 +68,7 @@ const std::string* RunState::path_of(Incarnation scope) const {
     return found == scope_paths.end() || !is_live(found->second) ? nullptr : &found->second;
 }
 
-std::optional<Incarnation> RunState::scope_at(std::string_view path) const {
-    if (path.empty()) {
-        return root_scope;
-    }
+std::optional<Incarnation> RunState::nested_scope_at(std::string_view path) const {
     auto found = scopes.find(path);
     if (found == scopes.end() || !is_live(path)) {
         return std::nullopt;

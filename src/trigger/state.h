@@ -425,7 +425,9 @@ struct RunState {
     /// The path of a live scope, empty for the root; null when the scope is closed.
     const std::string* path_of(Incarnation scope) const;
     /// The incarnation of a live scope.
-    std::optional<Incarnation> scope_at(std::string_view path) const;
+    std::optional<Incarnation> scope_at(std::string_view path) const {
+        return path.empty() ? std::optional{root_scope} : nested_scope_at(path);
+    }
     bool has_work() const {
         return !queue.empty() || !continuations.empty() || progress.renewal.has_value() ||
                has_unswept();
@@ -448,6 +450,7 @@ struct RunState {
 
 private:
     bool is_live(std::string_view path) const;
+    std::optional<Incarnation> nested_scope_at(std::string_view path) const;
 };
 
 } // namespace sluice::trigger
