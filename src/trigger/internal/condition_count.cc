@@ -74,20 +74,10 @@ public:
         : goal_(goal), needed_(goal.needed()), key_(std::move(key)) {}
 
     Verdict evaluate(const ConditionInput& input) const override {
-        auto verdict = Verdict{.progress = input.state.progress};
         if (key_) {
-            auto outcome = key_->evaluate(input.bindings);
-            if (auto* fault = std::get_if<expr::Fault>(&outcome)) {
-                return faults(input.state.progress, std::move(*fault));
-            }
-            auto print = fingerprint(value::to_json(in_key_order(std::get<Value>(outcome))));
-            // In order of arrival, so searched one by one: some 0.6 µs for a thousand keys.
-            if (std::ranges::find(input.state.seen, print) != input.state.seen.end()) {
-                return verdict;
-            }
-            verdict.seen = print;
+            return evaluate_distinct(input);
         }
-        ++verdict.progress;
+        auto verdict = waits(input.state.progress + 1);
         answer(input, verdict);
         return verdict;
     }
@@ -99,6 +89,22 @@ public:
     }
 
 private:
+    Verdict evaluate_distinct(const ConditionInput& input) const {
+        auto progress = input.state.progress;
+        auto outcome = key_->evaluate(input.bindings);
+        if (auto* fault = std::get_if<expr::Fault>(&outcome)) {
+            return faults(progress, std::move(*fault));
+        }
+        auto print = fingerprint(value::to_json(in_key_order(std::get<Value>(outcome))));
+        // In order of arrival, so searched one by one: some 0.6 µs for a thousand keys.
+        if (std::ranges::find(input.state.seen, print) != input.state.seen.end()) {
+            return waits(progress);
+        }
+        auto verdict = Verdict{.progress = progress + 1, .seen = print};
+        answer(input, verdict);
+        return verdict;
+    }
+
     void answer(const ConditionInput& input, Verdict& verdict) const {
         auto needed = needed_;
         if (const auto* learned = goal_.learned(input.memory)) {
