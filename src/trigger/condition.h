@@ -32,8 +32,8 @@ struct Verdict {
 
     Answer answer = Answer::Wait;
     std::uint64_t progress = 0;
-    std::optional<Fingerprint> seen; ///< A distinct key met for the first time.
-    std::optional<expr::Fault> fault;
+    std::optional<Fingerprint> seen;          ///< A distinct key met for the first time.
+    std::unique_ptr<const expr::Fault> fault; ///< Apart: there is hardly ever one.
 };
 
 /// Whether a trigger fires: pure logic over the event and what the trigger remembers. Compiled

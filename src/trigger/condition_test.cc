@@ -64,7 +64,7 @@ public:
 
     const Condition& condition() const { return *made_.condition; }
     std::uint64_t progress() const { return state_.progress; }
-    const expr::Fault& fault() const { return last_.fault.value(); }
+    const expr::Fault& fault() const { return *last_.fault; }
 
 private:
     ConditionInput input(const Patterns& patterns) {
@@ -73,7 +73,7 @@ private:
     }
     Answer keep(Verdict verdict) {
         last_ = std::move(verdict);
-        EXPECT_EQ(last_.answer == Answer::Fault, last_.fault.has_value());
+        EXPECT_EQ(last_.answer == Answer::Fault, last_.fault != nullptr);
         if (last_.answer == Answer::Fault) {
             EXPECT_EQ(last_.progress, state_.progress);
             EXPECT_FALSE(last_.seen);

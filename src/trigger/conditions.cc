@@ -32,7 +32,7 @@ Verdict fires(std::uint64_t progress) {
 Verdict faults(std::uint64_t progress, expr::Fault fault) {
     auto verdict = waits(progress);
     verdict.answer = Verdict::Answer::Fault;
-    verdict.fault = std::move(fault);
+    verdict.fault = std::make_unique<const expr::Fault>(std::move(fault));
     return verdict;
 }
 

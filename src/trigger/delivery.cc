@@ -37,6 +37,8 @@ Fate Decider::deliver_in(Incarnation scope, const event::Event& event) {
         if (trigger == nullptr) {
             continue; // An earlier trigger of this event removed it.
         }
+        // What it is comes from memory while what it remembers is looked for.
+        __builtin_prefetch(trigger);
         auto* remembered = state_.find_trigger(scope, number);
         if (remembered != nullptr && remembered->is_gone) {
             is_gone = true;

@@ -20,6 +20,8 @@ constexpr auto told_mark = std::uint64_t{1};
 constexpr auto head_bytes_max = std::size_t{48}; ///< Format, and four numbers of at most ten bytes.
 // Its number, origin, four references, the mark, where its text lies and how long it is.
 constexpr auto entry_head_bytes_max = 1 + 8 * varint_bytes_max;
+// Changes of so many bytes have a size of one byte.
+constexpr auto tail_bytes_max = std::size_t{48};
 // Entries of this kind carry refs; those from outside have none to carry.
 bool has_refs(Origin origin) {
     return origin != Origin::Outside && origin != Origin::Command && origin != Origin::Sweep;
@@ -175,6 +177,15 @@ void Journal::add(const Activated& change) {
 }
 
 void Journal::end(Fate fate) {
+    if (changes_.size() <= tail_bytes_max) {
+        // Of most entries: appended at once.
+        char tail[tail_bytes_max + 2];
+        tail[0] = static_cast<char>(changes_.size());
+        auto* end = std::ranges::copy(changes_, tail + 1).out;
+        *end++ = static_cast<char>(fate);
+        body_.append(tail, static_cast<std::size_t>(end - tail));
+        return;
+    }
     auto out = Encoder{body_};
     out.text(changes_);
     out.u8(static_cast<std::uint8_t>(fate));

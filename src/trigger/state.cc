@@ -44,7 +44,7 @@ const TriggerStates* RunState::triggers_in(Incarnation scope) const {
 }
 
 const TriggerState* RunState::find_trigger(Incarnation scope, TriggerNumber trigger) const {
-    const auto* states = triggers_in(scope);
+    const auto* states = scope == root_scope ? &root_triggers : triggers_in(scope);
     return states == nullptr ? nullptr : states->find(trigger.raw());
 }
 
