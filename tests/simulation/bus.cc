@@ -146,7 +146,9 @@ void Bus::pack(engine::EventsInput& part) {
         event = codec.parse_shared(json, bytes).value();
         rest.remove_prefix(lead.size() + json.size());
     }
-    part.packed = trigger::testing::packed_text(bytes, size, part.events.size());
+    using Kind = event::FrameUnpacker::Kind;
+    auto kind = part.numbers.front() % 2 == 0 ? Kind::Lz4 : Kind::Zstd;
+    part.packed = trigger::testing::packed_text(bytes, size, part.events.size(), 1000, kind);
 }
 
 void Bus::heard(std::uint64_t reader, const Result<engine::Receipt>& receipt) {

@@ -474,6 +474,18 @@ TEST_F(KafkaDirect, WhatItCannotReadTheLibraryReadsFromThere) {
     EXPECT_THAT(diag_.lines(), ::testing::Contains(HasSubstr("gzip")));
 }
 
+TEST_F(KafkaDirect, ABrokerThatRefusesTheVersionIsReadByTheLibrary) {
+    constexpr auto fetch = 1;
+    rd_kafka_mock_push_request_errors(cluster_.get(), fetch, 1,
+                                      RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE);
+    cluster_.put("sluice", 0, testing::event_json(1));
+    auto source = open(cluster_.options());
+    ASSERT_TRUE(source->resume("sluice/0", 0));
+
+    EXPECT_THAT(numbers(read_some(*source, 1)), ElementsAre(1));
+    EXPECT_THAT(diag_.lines(), ::testing::Contains(HasSubstr("compression")));
+}
+
 TEST_F(KafkaDirect, PropertiesOfTheLibrarysReadingAreForTheLibrary) {
     auto options = cluster_.options();
     EXPECT_TRUE(internal::Fetcher::suits(options));

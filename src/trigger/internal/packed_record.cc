@@ -4,9 +4,9 @@
 #include <memory>
 
 #include <lz4.h>
-#include <lz4frame.h>
 
 #include "base/bytes.h"
+#include "event/frame_unpacker.h"
 
 namespace sluice::trigger::internal {
 
@@ -26,27 +26,18 @@ int size_of(std::string_view bytes) {
 
 /// Appends the text of frames that lie one behind the other.
 Result<void> unpack_frames(std::string_view frames, std::size_t bytes, std::string& text) {
-    LZ4F_dctx* raw = nullptr;
-    if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
-        return fail(Errc::Internal, "LZ4 has no memory");
-    }
-    auto context = std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)>{
-        raw, LZ4F_freeDecompressionContext};
+    auto unpacker = event::FrameUnpacker{};
     auto used = text.size();
     text.resize(used + bytes);
-    auto left = std::size_t{0};
     while (!frames.empty()) {
-        auto room = text.size() - used;
-        auto taken = frames.size();
-        left = LZ4F_decompress(context.get(), text.data() + used, &room, frames.data(), &taken,
-                               nullptr);
-        if (LZ4F_isError(left) != 0 || (taken == 0 && room == 0)) {
-            return fail(Errc::Corrupt, "the text of a history record is damaged");
+        auto end = unpacker.unpack(frames, text, used, text.size());
+        if (!end) {
+            return fail(Errc::Corrupt, "the text of a history record is damaged: {}",
+                        end.error().message);
         }
-        used += room;
-        frames.remove_prefix(taken);
+        used = *end;
     }
-    if (left != 0 || used != text.size()) {
+    if (used != text.size()) {
         return fail(Errc::Corrupt, "the text of a history record does not hold its {} bytes",
                     bytes);
     }
@@ -122,7 +113,7 @@ Result<std::string> take_texts(std::string_view& stored) {
     for (auto left = TRY(in.varint()); left > 0; --left) {
         auto bytes = TRY(in.varint());
         auto frames = TRY(in.text());
-        if (bytes > frames.size() * ratio_max) {
+        if (bytes > frames.size() * event::PackedText::ratio_max) {
             return fail(Errc::Corrupt, "a text of {} bytes says that it holds {}", frames.size(),
                         bytes);
         }

@@ -12,6 +12,8 @@
 namespace sluice::trigger::internal {
 namespace {
 
+using Kind = event::FrameUnpacker::Kind;
+
 std::string record_of(std::uint64_t events) {
     auto journal = Journal{};
     for (auto at = std::uint64_t{1}; at <= events; ++at) {
@@ -92,6 +94,21 @@ TEST(PackedRecord, TextsStandBeforeARecordAsTheyCame) {
     EXPECT_EQ(left, "record");
 }
 
+TEST(PackedRecord, FramesOfATextMayBeOfAnyKind) {
+    auto bytes = std::make_shared<const std::string>(record_of(100));
+    auto lz4 = testing::packed_text(bytes, bytes->size(), 0, 2000, Kind::Lz4);
+    auto zstd = testing::packed_text(bytes, bytes->size(), 0, 3000, Kind::Zstd);
+    auto mixed = *lz4;
+    mixed.size *= 2;
+    mixed.frames.insert(mixed.frames.end(), zstd->frames.begin(), zstd->frames.end());
+    auto stored = std::string{};
+    put_texts({zstd, std::make_shared<const event::PackedText>(mixed)}, stored);
+
+    auto left = std::string_view{stored};
+    EXPECT_EQ(take_texts(left).value(), *bytes + *bytes + *bytes);
+    EXPECT_EQ(left, "");
+}
+
 TEST(PackedRecord, ARecordWithoutTextsStaysWhole) {
     auto stored = std::string{};
     put_texts({}, stored);
@@ -102,10 +119,12 @@ TEST(PackedRecord, ARecordWithoutTextsStaysWhole) {
     EXPECT_EQ(left, "\3record");
 }
 
-TEST(PackedRecord, DamagedTextsAreNamed) {
+class DamagedTexts : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(DamagedTexts, AreNamed) {
     auto stored = std::string{};
     auto bytes = std::make_shared<const std::string>(record_of(100));
-    put_texts({testing::packed_text(bytes, bytes->size())}, stored);
+    put_texts({testing::packed_text(bytes, bytes->size(), 0, 1000, GetParam())}, stored);
 
     auto fault_of = [](std::string changed) {
         auto left = std::string_view{changed};
@@ -126,6 +145,8 @@ TEST(PackedRecord, DamagedTextsAreNamed) {
     EXPECT_EQ(fault_of(with(6, 'x')), Errc::Corrupt) << "no frame";
     EXPECT_EQ(fault_of(std::string{"\5\1\xFF\xFF\xFF\xFF\x0F\1x", 9}), Errc::Corrupt) << "boastful";
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DamagedTexts, ::testing::Values(Kind::Lz4, Kind::Zstd));
 
 RC_GTEST_PROP(PackedRecord, AnyTextComesBack, (const std::vector<std::string>& words)) {
     auto record = std::string{"\3"};

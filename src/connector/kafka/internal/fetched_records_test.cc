@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <lz4frame.h>
 
 #include "connector/kafka/testing/batch_writer.h"
+#include "event/frame_unpacker.h"
 
 namespace sluice::connector::kafka::internal {
 namespace {
@@ -31,20 +31,14 @@ protected:
     }
 
     static std::string unpacked(const event::PackedText& packed) {
-        LZ4F_dctx* raw = nullptr;
-        EXPECT_EQ(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION), 0U);
-        auto text = std::string(packed.size, '\0');
+        auto unpacker = event::FrameUnpacker{};
+        auto text = std::string{};
         auto used = std::size_t{0};
         for (auto frame : packed.frames) {
-            auto room = text.size() - used;
-            auto taken = frame.size();
-            EXPECT_EQ(
-                LZ4F_decompress(raw, text.data() + used, &room, frame.data(), &taken, nullptr), 0U);
-            EXPECT_EQ(taken, frame.size());
-            used += room;
+            used = unpacker.unpack(frame, text, used, packed.size).value();
+            EXPECT_EQ(frame, "");
         }
         EXPECT_EQ(used, packed.size);
-        LZ4F_freeDecompressionContext(raw);
         return text;
     }
 
@@ -102,7 +96,7 @@ TEST_F(FetchedRecordsTest, TellsWhatEventsWereUnpackedFrom) {
     auto bytes =
         BatchWriter{.records = {{.value = "{1}"}, {.value = "{2}"}}, .packing = Packing::Lz4}
             .bytes() +
-        BatchWriter{.base_offset = 2, .records = {{.value = "{3}"}}, .packing = Packing::Lz4}
+        BatchWriter{.base_offset = 2, .records = {{.value = "{3}"}}, .packing = Packing::Zstd}
             .bytes();
     answer_ = std::make_shared<const std::string>(bytes);
     auto records = FetchedRecords{answer_, {.batches = *answer_}, 0, {}};
@@ -126,9 +120,12 @@ TEST_F(FetchedRecordsTest, WhatWasUnpackedAtOnceStaysTogetherIfItIsNotTooLarge) 
     EXPECT_EQ(cut.take(builder_, 300)->records.size(), 3U);
 }
 
-TEST_F(FetchedRecordsTest, OtherPackingIsNotTold) {
-    auto zstd = fetched({.records = {{.value = "{1}"}}, .packing = Packing::Zstd});
-    EXPECT_FALSE(zstd.take(builder_, 1000)->packed);
+TEST_F(FetchedRecordsTest, WhatWasNotPackedOrMuchTooWellIsNotTold) {
+    auto thin =
+        fetched({.records = {{.value = std::string(500'000, 'x')}}, .packing = Packing::Zstd});
+    auto chunk = *thin.take(builder_, 1'000'000);
+    EXPECT_EQ(chunk.records.size(), 1U);
+    EXPECT_FALSE(chunk.packed);
     auto none = fetched({.records = {{.value = "{1}"}}});
     EXPECT_FALSE(none.take(builder_, 1000)->packed);
 }

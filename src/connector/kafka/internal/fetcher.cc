@@ -14,9 +14,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A batch has up to a mebibyte, packed a quarter of it: more than one at a time takes memory alone.
+// A batch has up to a mebibyte, packed a quarter or an eighth of it: some at a time, since a
+// request costs the broker about as much as what it sends, but not more than memory is worth.
 constexpr auto limits =
-    FetchLimits{.wait = 100ms, .bytes_max = 1024 * 1024, .partition_bytes_max = 256 * 1024};
+    FetchLimits{.wait = 100ms, .bytes_max = 1024 * 1024, .partition_bytes_max = 512 * 1024};
 constexpr auto connect_wait_max = Nanos{2s};
 constexpr auto lookup_wait_min = Nanos{20ms};
 constexpr auto lookup_wait_max = Nanos{1s};
@@ -254,6 +255,10 @@ Result<void> Fetcher::take(const Read& asked, const Fetched& fetched,
         return {}; // It was left meanwhile.
     }
     auto code = static_cast<rd_kafka_resp_err_t>(fetched.error);
+    if (code == RD_KAFKA_RESP_ERR_UNSUPPORTED_COMPRESSION_TYPE) {
+        // Of a topic that is set to zstd, to requests of versions from before that was there.
+        return fail(Errc::Unsupported, "{}: {}", asked.name.text(), rd_kafka_err2str(code));
+    }
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         trouble_ = fmt::format("{}: {}", asked.name.text(), rd_kafka_err2str(code));
         leaders_.forget(asked.name);

@@ -4,83 +4,41 @@
 #include <memory>
 #include <utility>
 
-#include <lz4frame.h>
-#include <zstd.h>
-
 #include "event/codec.h"
+#include "event/frame_unpacker.h"
 
 namespace sluice::connector::kafka::internal {
 
 namespace {
 
-constexpr auto step_bytes = std::size_t{256 * 1024};
+using Kind = event::FrameUnpacker::Kind;
+
 constexpr auto buffer_bytes_max = std::size_t{64} << 20U;
 
-std::unexpected<Error> damaged() {
-    return fail(Errc::Corrupt, "a packed batch is damaged");
-}
-
-/// Bytes behind those that are used already.
-Result<void> make_room(std::string& buffer, std::size_t used) {
-    if (used + step_bytes > buffer_bytes_max) {
-        return fail(Errc::Unsupported, "packed batches have more than {} bytes", buffer_bytes_max);
-    }
-    if (buffer.size() < used + step_bytes) {
-        buffer.resize(std::min(2 * (used + step_bytes), buffer_bytes_max));
-    }
-    return {};
-}
-
-/// Gives how much of the buffer is used then.
-Result<std::size_t> unpack_lz4(std::string_view& packed, std::string& buffer, std::size_t used) {
-    LZ4F_dctx* raw = nullptr;
-    if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
-        return fail(Errc::Internal, "LZ4 has no memory");
-    }
-    auto context = std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)>{
-        raw, LZ4F_freeDecompressionContext};
-    for (auto left = std::size_t{1}; left != 0;) {
-        TRY(make_room(buffer, used));
-        auto room = buffer.size() - used;
-        auto taken = packed.size();
-        left = LZ4F_decompress(context.get(), buffer.data() + used, &room, packed.data(), &taken,
-                               nullptr);
-        if (LZ4F_isError(left) != 0 || (left != 0 && taken == 0 && room == 0)) {
-            return damaged();
-        }
-        used += room;
-        packed.remove_prefix(taken);
-    }
-    return used;
-}
-
-Result<std::size_t> unpack_zstd(std::string_view packed, std::string& buffer, std::size_t used) {
-    auto context =
-        std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>{ZSTD_createDCtx(), ZSTD_freeDCtx};
-    auto in = ZSTD_inBuffer{packed.data(), packed.size(), 0};
-    for (auto left = std::size_t{1}; left != 0;) {
-        TRY(make_room(buffer, used));
-        auto out = ZSTD_outBuffer{buffer.data(), buffer.size(), used};
-        auto before = in.pos;
-        left = ZSTD_decompressStream(context.get(), &out, &in);
-        if (ZSTD_isError(left) != 0 || (left != 0 && in.pos == before && out.pos == used)) {
-            return damaged();
-        }
-        used = out.pos;
-    }
-    return used;
-}
-
-/// Of what is packed by LZ4 nothing is left then but what nobody reads.
-Result<std::size_t> unpack_one(Packing packing, std::string_view& packed, std::string& buffer,
-                               std::size_t used) {
+/// What its frame must be.
+Result<Kind> kind_of(Packing packing) {
     switch (packing) {
-        case Packing::Lz4: return unpack_lz4(packed, buffer, used);
-        case Packing::Zstd: return unpack_zstd(packed, buffer, used);
+        case Packing::Lz4: return Kind::Lz4;
+        case Packing::Zstd: return Kind::Zstd;
         case Packing::Gzip: return fail(Errc::Unsupported, "a batch is packed by gzip");
         case Packing::Snappy: return fail(Errc::Unsupported, "a batch is packed by Snappy");
         default: return fail(Errc::Unsupported, "a batch is packed in an unknown way");
     }
+}
+
+/// Behind what is used of the buffer; gives how much of it is used then. Nothing is left of the
+/// frame but what nobody reads.
+Result<std::size_t> unpack_one(Packing packing, std::string_view& frame,
+                               event::FrameUnpacker& unpacker, std::string& buffer,
+                               std::size_t used) {
+    if (event::FrameUnpacker::kind_of(frame) != TRY(kind_of(packing))) {
+        return fail(Errc::Corrupt, "a packed batch is damaged");
+    }
+    auto end = unpacker.unpack(frame, buffer, used, buffer_bytes_max);
+    if (!end && end.error().code == Errc::LimitExceeded) {
+        return fail(Errc::Unsupported, "packed batches have more than {} bytes", buffer_bytes_max);
+    }
+    return end;
 }
 
 } // namespace
@@ -88,6 +46,7 @@ Result<std::size_t> unpack_one(Packing packing, std::string_view& packed, std::s
 Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
                              event::BufferPool& buffers, std::shared_ptr<const void> owner) {
     auto unpacked = Unpacked{};
+    auto unpacker = event::FrameUnpacker{};
     auto buffer = buffers.take();
     auto used = std::size_t{0};
     auto packed = event::PackedText{};
@@ -99,7 +58,7 @@ Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
             continue;
         }
         auto left = batch->records();
-        auto end = unpack_one(batch->packing(), left, buffer, used);
+        auto end = unpack_one(batch->packing(), left, unpacker, buffer, used);
         if (!end && unpacked.ends.empty()) {
             return std::unexpected(end.error());
         }
@@ -108,17 +67,14 @@ Result<Unpacked> unpack_some(std::string_view batches, std::size_t bytes_max,
         }
         used = *end;
         unpacked.ends.push_back(used);
-        if (batch->packing() == Packing::Lz4) {
-            auto frame_bytes = batch->records().size() - left.size();
-            packed.frames.push_back(batch->records().substr(0, frame_bytes));
-            packed.events += batch->count();
-        }
+        packed.frames.push_back(batch->records().substr(0, batch->records().size() - left.size()));
+        packed.events += batch->count();
     }
     buffer.resize(std::max(buffer.size(), used + event::Codec::padding_bytes));
     unpacked.bytes = buffers.lend(std::move(buffer));
-    if (packed.frames.size() == unpacked.ends.size()) {
+    packed.size = used;
+    if (packed.is_plausible()) {
         packed.bytes = unpacked.bytes;
-        packed.size = used;
         packed.owner = std::move(owner);
         unpacked.packed = std::make_shared<const event::PackedText>(std::move(packed));
     }

@@ -16,7 +16,7 @@ namespace sluice::connector::kafka::internal {
 struct Unpacked {
     std::shared_ptr<const std::string> bytes{};
     std::vector<std::size_t> ends{}; ///< Of each batch's.
-    /// What they were packed in; null where it is not LZ4 throughout.
+    /// What they were packed in; null where nobody would take it for that.
     std::shared_ptr<const event::PackedText> packed{};
 };
 

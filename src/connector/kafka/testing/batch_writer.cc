@@ -1,9 +1,7 @@
 #include "connector/kafka/testing/batch_writer.h"
 
-#include <lz4frame.h>
-#include <zstd.h>
-
 #include "base/bytes.h"
+#include "event/testing/frames.h"
 
 namespace sluice::connector::kafka::testing {
 
@@ -31,19 +29,12 @@ std::string body_of(const BatchWriter::Record& record, std::int64_t offset) {
 }
 
 std::string packed(internal::Packing packing, const std::string& records) {
-    auto bytes = std::string{};
-    if (packing == internal::Packing::Lz4) {
-        bytes.resize(LZ4F_compressFrameBound(records.size(), nullptr));
-        bytes.resize(LZ4F_compressFrame(bytes.data(), bytes.size(), records.data(), records.size(),
-                                        nullptr));
-        return bytes;
+    using Kind = event::FrameUnpacker::Kind;
+    switch (packing) {
+        case internal::Packing::Lz4: return event::testing::frame_of(Kind::Lz4, records);
+        case internal::Packing::Zstd: return event::testing::streamed_frame_of(Kind::Zstd, records);
+        default: return records;
     }
-    if (packing == internal::Packing::Zstd) {
-        bytes.resize(ZSTD_compressBound(records.size()));
-        bytes.resize(ZSTD_compress(bytes.data(), bytes.size(), records.data(), records.size(), 1));
-        return bytes;
-    }
-    return records;
 }
 
 } // namespace
