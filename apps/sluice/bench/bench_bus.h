@@ -59,7 +59,7 @@ public:
     Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }
     Result<std::unique_ptr<event::Producer>> open_producer() { return bus_->open_producer(); }
     Result<event::Ceiling> measure(std::uint64_t events) { return bus_->measure(at_, events); }
-    void rewind() { at_ = ShardId{0}; }
+    void go_to(std::uint64_t partition) { at_ = ShardId{static_cast<std::uint16_t>(partition)}; }
     void next() { at_ = ShardId{static_cast<std::uint16_t>(at_.raw() + 1)}; }
 
 private:
