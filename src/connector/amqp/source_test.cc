@@ -431,6 +431,21 @@ TEST_P(QueueTest, ForgetsWhatWasConfirmed) {
     EXPECT_EQ(again.back().text, event_json(100));
 }
 
+TEST_P(QueueTest, ForgetsHoweverMuchIsConfirmedAtOnce) {
+    auto options = queue_options(GetParam());
+    publish(options, options.queue, 1, 1000);
+    {
+        auto source = open(options);
+        read(*source, 1000);
+        source->confirm(options.queue, 901);
+    }
+
+    auto again = read(*open(options), 99);
+
+    ASSERT_EQ(again.size(), 99);
+    EXPECT_EQ(again.front().text, event_json(902));
+}
+
 TEST_P(QueueTest, PrefetchHoldsBackWhatIsNotConfirmed) {
     auto options = queue_options(GetParam());
     options.prefetch = 10;

@@ -9,6 +9,14 @@
 
 namespace sluice::connector::amqp::internal {
 
+namespace {
+
+// A quorum queue hands out as many as an acknowledgement freed, and is slower at many at a time:
+// 125,000 a second by 500, 95,000 by 2,000.
+constexpr auto acknowledged_max = std::uint64_t{250};
+
+} // namespace
+
 QueueSession::QueueSession(const Options& options, Connection connection)
     : Session(options), connection_(std::move(connection)) {
     lanes_.resize(1); // Channel 0 is the connection's own.
@@ -139,8 +147,12 @@ void QueueSession::confirm(std::string_view queue, std::uint64_t number) {
 
 Result<void> QueueSession::flush() {
     for (auto& lane : lanes_) {
-        if (lane && !lane->is_numbered() && lane->confirmed_tag > lane->credited_tag) {
-            lane->credited_tag = lane->confirmed_tag;
+        if (!lane || lane->is_numbered()) {
+            continue;
+        }
+        while (lane->credited_tag < lane->confirmed_tag) {
+            lane->credited_tag =
+                std::min(lane->credited_tag + acknowledged_max, lane->confirmed_tag);
             TRY(connection_.acknowledge(lane->channel(), lane->credited_tag));
         }
     }
