@@ -51,14 +51,15 @@ public:
 
     /// Puts events into the next partition, which is the one that the others mean from now on.
     Result<void> fill(const std::function<void(const std::function<void(std::string)>&)>& lines);
-    /// Reads the partition by position, again and again for some seconds, and lets go of it: a
-    /// broker in Java is compiled while it runs, which whoever is measured first would pay for.
+    /// Reads the partition again and again for some seconds, or as much of it as is given without
+    /// being acknowledged. A broker in Java is compiled while it runs, and quorum queues tidy up
+    /// behind their senders: whoever is measured first would pay for that.
     Result<void> warm_up(std::uint64_t events, const BenchOptions& options);
     std::string partition() const { return bus_->partition(at_); }
     std::uint64_t number() const { return at_.raw(); }
     Result<std::unique_ptr<event::Source>> open_source() { return bus_->open_source(); }
     Result<std::unique_ptr<event::Producer>> open_producer() { return bus_->open_producer(); }
-    Result<event::Ceiling> measure(std::uint64_t events) { return bus_->measure(at_, events); }
+    Result<event::Ceiling> measure(std::uint64_t events);
     void go_to(std::uint64_t partition) { at_ = ShardId{static_cast<std::uint16_t>(partition)}; }
     void next() { at_ = ShardId{static_cast<std::uint16_t>(at_.raw() + 1)}; }
 

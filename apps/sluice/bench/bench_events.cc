@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdio>
 #include <future>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -42,14 +41,6 @@ std::string words_of(std::size_t bytes, Random& random) {
     return text;
 }
 
-/// In the same order each time.
-void shuffle(std::vector<std::uint64_t>& numbers, std::uint64_t seed) {
-    auto random = Random{seed};
-    for (auto at = numbers.size(); at > 1; --at) {
-        std::swap(numbers[at - 1], numbers[random.below(at)]);
-    }
-}
-
 /// The events of noop and join: each matches one of the chosen triggers, or none.
 struct EventLoad {
     std::vector<std::uint64_t> chosen; ///< Triggers that get events.
@@ -85,7 +76,10 @@ struct EventLoad {
         for (auto trigger : chosen) {
             order.insert(order.end(), events_each, trigger);
         }
-        shuffle(order, order_seed);
+        auto shuffle = Random{order_seed};
+        for (auto at = order.size(); at > 1; --at) {
+            std::swap(order[at - 1], order[shuffle.below(at)]);
+        }
         auto random = Random{text_seed};
         for (auto at = std::size_t{0}; at < order.size(); ++at) {
             auto head = fmt::format(
@@ -200,19 +194,16 @@ public:
     }
 
     /// A partition for each time that events are read, in that order, all filled beforehand: what
-    /// is compared is then measured within seconds, and with memory that was used before. They are
-    /// filled in another order: a broker hands out faster what was written last.
+    /// is compared is then measured within seconds, was written within seconds, and with memory
+    /// that was used before. The first one is the warm-up's alone: what was handed out once comes
+    /// back in another way.
     Result<void> fill_bus(const std::vector<std::string>& types) {
         bus_ = TRY(BusLoad::open(options_.bus, static_cast<std::uint16_t>(types.size()),
                                  world_.diagnostics()));
         auto is_terminal = ::isatty(STDERR_FILENO) == 1;
-        auto order = std::vector<std::uint64_t>(types.size());
-        std::iota(order.begin(), order.end(), 0);
-        shuffle(order, order_seed);
-        auto filled = std::size_t{0};
-        for (auto at : order) {
+        for (auto at = std::size_t{0}; at < types.size(); ++at) {
             if (is_terminal) {
-                fmt::print(stderr, "\rfilling partition {} of {} ", ++filled, types.size());
+                fmt::print(stderr, "\rfilling partition {} of {} ", at + 1, types.size());
             }
             TRY(go_on(options_));
             bus_->go_to(at);
@@ -224,7 +215,9 @@ public:
             fmt::print(stderr, "\r\x1b[K");
         }
         bus_->go_to(0);
-        return bus_->warm_up(load_.events(), options_);
+        TRY(bus_->warm_up(load_.events(), options_));
+        bus_->next();
+        return {};
     }
 
     /// Keeps what is committed for the store's ceiling; of a bench without a bus it is the warm-up.
@@ -332,13 +325,16 @@ std::string second_of_pair(std::uint32_t pair) {
 
 /// Of which types each partition's events are, in the order in which they are read.
 std::vector<std::string> partition_types(const BenchOptions& options, const std::string& type) {
-    auto types = std::vector<std::string>(options.repetitions, type);
+    // Of the warm-up, then each run's beside its ceiling's.
+    auto types = std::vector<std::string>{"join"};
+    for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
+        types.insert(types.end(), {type, type});
+    }
     for (auto at = std::uint32_t{0}; at < options.pairs; ++at) {
         types.insert(types.end(), {first_of_pair(at), second_of_pair(at)});
     }
-    types.push_back(type); // Of the rehearsal.
-    // Of the bus's ceilings and of the bare work.
-    types.insert(types.end(), 2 * std::size_t{options.repetitions}, "join");
+    types.push_back(type);                                  // Of the rehearsal.
+    types.insert(types.end(), options.repetitions, "join"); // Of the bare work.
     return types;
 }
 
@@ -354,14 +350,20 @@ Result<void> run_pairs(const BenchOptions& options, EventsBench& bench, BenchFig
 Result<void> repeat_over_bus(const BenchOptions& options, EventsBench& bench,
                              const std::string& type, BenchFigures& figures) {
     TRY(bench.fill_bus(partition_types(options, type)));
+    // Each is the first in turn.
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
+        if (at % 2 == 1) {
+            TRY(bench.measure_bus(figures));
+        }
         figures.events_per_second.add(TRY(bench.run(type, figures)));
+        if (at % 2 == 0) {
+            TRY(bench.measure_bus(figures));
+        }
     }
     TRY(run_pairs(options, bench, figures));
     // Behind them: what is written down takes memory, which is a figure here.
     TRY(bench.rehearse(type));
     for (auto at = std::uint32_t{0}; at < options.repetitions; ++at) {
-        TRY(bench.measure_bus(figures));
         TRY(bench.measure_bare(figures));
         if (!options.store.empty()) {
             TRY(bench.measure_ceilings(figures));
