@@ -48,7 +48,7 @@ void SeenIds::forget_oldest() {
     if (oldest.last_record != 0) {
         forgotten_records_ = oldest.last_record;
     }
-    periods_.pop_front();
+    periods_.erase(periods_.begin());
 }
 
 void SeenIds::forget_all() {

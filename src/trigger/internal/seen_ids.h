@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include <boost/container/deque.hpp>
-
 #include "base/clock.h"
 #include "base/fingerprint.h"
 #include "base/fingerprint_set.h"
@@ -54,7 +52,7 @@ private:
 
     bool is_in_earlier_period(const Fingerprint& print) const;
 
-    boost::container::deque<Period> periods_; ///< Oldest first.
+    std::vector<Period> periods_; ///< Oldest first.
     std::size_t size_ = 0;
     std::vector<Fingerprint> added_; ///< Since the last commit.
     std::optional<std::uint64_t> forgotten_records_;
