@@ -165,7 +165,11 @@ class Load:
         def has_ended():
             status, found["run"] = ask(self.system.gateway, "GET", f"/v1/runs/{run}")
             return status == 200 and found["run"]["status"] not in ("running", "queued")
-        self.system.wait_until(has_ended, f"{run} has ended: {found.get('run')}", SETTLE_MAX)
+        try:
+            self.system.wait_until(has_ended, f"{run} has ended", SETTLE_MAX)
+        except Failed as error:
+            family = {each: ask(self.system.gateway, "GET", f"/v1/runs/{each}/why") for each in (run, f"left-{run}", f"right-{run}")}
+            raise Failed(f"{error}\n{found['run']}\n{family}") from None
         return found["run"]
 
     def check_replay(self, run):

@@ -65,6 +65,8 @@ struct Options {
     Mode mode = Mode::Structured;
     std::uint32_t window = 4096;              ///< Messages sent and not yet confirmed.
     Nanos give_up = std::chrono::seconds{30}; ///< What is not confirmed by then has failed.
+    /// For the first message to a queue to be confirmed: beyond it the connection is made anew.
+    Nanos first_confirmation = std::chrono::seconds{5};
 
     event::Limits limits{};
 

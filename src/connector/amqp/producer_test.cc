@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "connector/amqp/testing/broker_fixture.h"
+#include "connector/amqp/testing/silent_relay.h"
 #include "event/codec.h"
 
 namespace sluice::connector::amqp {
@@ -30,6 +31,23 @@ protected:
         return outcome;
     }
 };
+
+TEST_F(ProducerTest, ConnectsAnewWhereTheFirstIsNotConfirmed) {
+    auto options = queue_options(QueueType::Quorum);
+    auto relay = testing::SilentRelay{options.port};
+    auto behind = options;
+    behind.port = relay.port();
+    behind.first_confirmation = 100ms;
+    auto producer = open_producer(behind, diagnostics_);
+
+    auto sent = send(*producer, options.queue);
+
+    EXPECT_TRUE(sent) << sent.error().message;
+    EXPECT_GE(relay.connections(), 2);
+    auto lines = diagnostics_.lines();
+    ASSERT_FALSE(lines.empty());
+    EXPECT_THAT(lines.front(), HasSubstr("the first message to " + options.queue));
+}
 
 TEST_F(ProducerTest, WhatNoQueueTakesFailsAlone) {
     auto options = queue_options(QueueType::Quorum);

@@ -39,7 +39,8 @@ bool Publisher::is_free(const Pending& pending) const {
 
 Result<void> Publisher::publish(Pending pending) {
     places_.try_emplace(place_of(pending), false);
-    auto& sent = window_.emplace_back(Sent{.pending = std::move(pending)});
+    auto& sent = window_.emplace_back(
+        Sent{.pending = std::move(pending), .published_at = std::chrono::steady_clock::now()});
     const auto& event = sent.pending.event;
     const auto& key = event.to.empty() ? options_.routing_key : event.to;
     if (options_.mode == Mode::Binary) {
@@ -165,6 +166,23 @@ void Publisher::give_up(std::chrono::steady_clock::time_point before,
         }
     }
     drop_settled();
+}
+
+Result<void> Publisher::check_answers(std::chrono::steady_clock::time_point now) const {
+    if (is_blocked_) {
+        return {};
+    }
+    for (const auto& sent : window_) {
+        if (now - sent.published_at < options_.first_confirmation) {
+            break;
+        }
+        auto place = sent.is_settled ? places_.end() : places_.find(place_of(sent.pending));
+        if (place != places_.end() && !place->second) {
+            return fail(Errc::Unavailable, "the first message to {} is not confirmed",
+                        place->first);
+        }
+    }
+    return {};
 }
 
 void Publisher::settle_one(Sent& sent, std::vector<Outcome>& outcomes) {

@@ -54,6 +54,9 @@ public:
     Result<void> hear(std::vector<Outcome>& outcomes);
     /// What was sent before this moment and is not confirmed has failed.
     void give_up(std::chrono::steady_clock::time_point before, std::vector<Outcome>& outcomes);
+    /// Fails when the broker does not confirm the first message to a place: what comes behind it
+    /// would wait for as long as the channel is open.
+    Result<void> check_answers(std::chrono::steady_clock::time_point now) const;
     /// What was not confirmed, in the order it was sent.
     std::deque<Pending> take_unconfirmed();
 
@@ -67,6 +70,7 @@ public:
 private:
     struct Sent {
         Pending pending;
+        std::chrono::steady_clock::time_point published_at;
         bool is_settled = false;
         bool is_returned = false;
         std::string reason{}; ///< Why it was returned.

@@ -191,6 +191,9 @@ void QueueProducer::give_up_old(Outcomes& outcomes) {
     auto before = now - options_.give_up;
     if (publisher_) {
         publisher_->give_up(before, outcomes);
+        if (auto answered = publisher_->check_answers(now); !answered) {
+            lose_publisher(answered.error(), outcomes);
+        }
     }
     while (!ready_.empty() && ready_.front().sent_at < before) {
         outcomes.emplace_back(std::move(ready_.front()),
