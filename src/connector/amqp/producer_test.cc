@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "connector/amqp/internal/publisher.h"
 #include "connector/amqp/testing/broker_fixture.h"
 #include "connector/amqp/testing/silent_relay.h"
 #include "event/codec.h"
@@ -47,6 +48,25 @@ TEST_F(ProducerTest, ConnectsAnewWhereTheFirstIsNotConfirmed) {
     auto lines = diagnostics_.lines();
     ASSERT_FALSE(lines.empty());
     EXPECT_THAT(lines.front(), HasSubstr("the first message to " + options.queue));
+}
+
+TEST_F(ProducerTest, TheNextMayGoWhereTheFirstWasGivenUp) {
+    auto options = queue_options(QueueType::Quorum);
+    auto publisher = internal::Publisher::open(options);
+    ASSERT_TRUE(publisher) << publisher.error().message;
+    auto pending = [&](std::uint64_t id) {
+        return internal::Pending{
+            .event = {.to = options.queue, .key = std::to_string(id), .json = event_json(id)}};
+    };
+    auto outcomes = std::vector<internal::Outcome>{};
+    ASSERT_TRUE(publisher->publish(pending(1)));
+    ASSERT_FALSE(publisher->is_free(pending(2)));
+
+    publisher->give_up(std::chrono::steady_clock::now(), outcomes);
+
+    ASSERT_EQ(outcomes.size(), 1);
+    EXPECT_FALSE(outcomes.front().result);
+    EXPECT_TRUE(publisher->is_free(pending(2)));
 }
 
 TEST_F(ProducerTest, WhatNoQueueTakesFailsAlone) {

@@ -34,13 +34,14 @@ const std::string& Publisher::place_of(const Pending& pending) const {
 
 bool Publisher::is_free(const Pending& pending) const {
     auto found = places_.find(place_of(pending));
-    return found == places_.end() || found->second;
+    return found == places_.end() || found->second.is_confirmed;
 }
 
 Result<void> Publisher::publish(Pending pending) {
-    places_.try_emplace(place_of(pending), false);
-    auto& sent = window_.emplace_back(
-        Sent{.pending = std::move(pending), .published_at = std::chrono::steady_clock::now()});
+    if (const auto& place = place_of(pending); !places_.contains(place)) {
+        places_.emplace(place, Place{.first_published_at = std::chrono::steady_clock::now()});
+    }
+    auto& sent = window_.emplace_back(Sent{.pending = std::move(pending)});
     const auto& event = sent.pending.event;
     const auto& key = event.to.empty() ? options_.routing_key : event.to;
     if (options_.mode == Mode::Binary) {
@@ -161,6 +162,9 @@ void Publisher::give_up(std::chrono::steady_clock::time_point before,
         }
         if (!std::exchange(sent.is_settled, true)) {
             ++settled_;
+            if (!is_free(sent.pending)) {
+                places_.erase(place_of(sent.pending)); // The next one is the first.
+            }
             outcomes.emplace_back(std::move(sent.pending),
                                   fail(Errc::Unavailable, "the broker did not confirm the event"));
         }
@@ -169,20 +173,14 @@ void Publisher::give_up(std::chrono::steady_clock::time_point before,
 }
 
 Result<void> Publisher::check_answers(std::chrono::steady_clock::time_point now) const {
-    if (is_blocked_) {
-        return {};
-    }
-    for (const auto& sent : window_) {
-        if (now - sent.published_at < options_.first_confirmation) {
-            break;
-        }
-        auto place = sent.is_settled ? places_.end() : places_.find(place_of(sent.pending));
-        if (place != places_.end() && !place->second) {
-            return fail(Errc::Unavailable, "the first message to {} is not confirmed",
-                        place->first);
-        }
-    }
-    return {};
+    auto before = now - options_.first_confirmation;
+    auto is_stuck = [&](const auto& each) {
+        return !each.second.is_confirmed && each.second.first_published_at < before;
+    };
+    auto stuck = is_blocked_ ? places_.end() : std::ranges::find_if(places_, is_stuck);
+    return stuck == places_.end()
+               ? Result<void>{}
+               : fail(Errc::Unavailable, "the first message to {} is not confirmed", stuck->first);
 }
 
 void Publisher::settle_one(Sent& sent, std::vector<Outcome>& outcomes) {
@@ -190,7 +188,7 @@ void Publisher::settle_one(Sent& sent, std::vector<Outcome>& outcomes) {
         return;
     }
     ++settled_;
-    places_[place_of(sent.pending)] = true;
+    places_[place_of(sent.pending)].is_confirmed = true;
     auto result = Result<void>{};
     const auto& event = sent.pending.event;
     if (sent.is_returned) {

@@ -70,10 +70,15 @@ public:
 private:
     struct Sent {
         Pending pending;
-        std::chrono::steady_clock::time_point published_at;
         bool is_settled = false;
         bool is_returned = false;
         std::string reason{}; ///< Why it was returned.
+    };
+
+    /// Where messages go.
+    struct Place {
+        std::chrono::steady_clock::time_point first_published_at;
+        bool is_confirmed = false; ///< One was.
     };
 
     Publisher(const Options& options, Connection connection);
@@ -97,7 +102,7 @@ private:
     bool is_blocked_ = false;
     /// A message that came back: its method, until its header tells which one it was.
     std::optional<std::pair<std::string, std::string>> returned_; ///< Routing key and reason.
-    boost::unordered_flat_map<std::string, bool> places_; ///< Whether one has been confirmed there.
+    boost::unordered_flat_map<std::string, Place> places_;        ///< That got a message already.
     std::set<std::string> missing_; ///< Queues that are not there, and not just without a leader.
 };
 

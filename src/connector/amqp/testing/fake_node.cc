@@ -1,11 +1,9 @@
 #include "connector/amqp/testing/fake_node.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 
 #include "base/bytes.h"
-#include "base/invariant.h"
 #include "connector/amqp/internal/stream/frame_buffer.h"
 #include "connector/amqp/testing/stream_bytes.h"
 
@@ -69,17 +67,8 @@ std::string metadata(const Frame& frame, const Node& node) {
 
 } // namespace
 
-FakeNode::FakeNode() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    auto address = sockaddr_in{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto size = socklen_t{sizeof(address)};
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    auto is_ready = ::bind(listener_.raw(), any, size) == 0 && ::listen(listener_.raw(), 5) == 0 &&
-                    ::getsockname(listener_.raw(), any, &size) == 0;
-    INVARIANT(is_ready, "a free port of this machine can be had");
-    port_ = ntohs(address.sin_port);
-    advertised = {.host = "127.0.0.1", .port = port_};
+FakeNode::FakeNode() {
+    advertised = {.host = "127.0.0.1", .port = port()};
     replica = advertised;
 }
 
@@ -88,7 +77,7 @@ void FakeNode::start() {
 }
 
 FakeNode::~FakeNode() {
-    ::shutdown(listener_.raw(), SHUT_RDWR);
+    listener_.stop();
     if (auto open = connection_.load(); open >= 0) {
         ::shutdown(open, SHUT_RDWR);
     }
@@ -99,8 +88,7 @@ FakeNode::~FakeNode() {
 
 void FakeNode::run() {
     while (true) {
-        auto socket =
-            reactor::FileDescriptor{::accept4(listener_.raw(), nullptr, nullptr, SOCK_CLOEXEC)};
+        auto socket = listener_.accept();
         if (!socket.is_open()) {
             return;
         }

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "connector/amqp/internal/stream/commands.h"
-#include "reactor/file_descriptor.h"
+#include "connector/amqp/testing/listener.h"
 
 namespace sluice::connector::amqp::testing {
 
@@ -21,12 +21,12 @@ public:
     FakeNode& operator=(const FakeNode&) = delete;
 
     /// To be said before `start`.
-    internal::stream::Node advertised;
-    internal::stream::Node replica;
+    internal::stream::Node advertised{};
+    internal::stream::Node replica{};
     std::string chunk; ///< What a subscription gets.
 
     void start();
-    std::uint16_t port() const { return port_; }
+    std::uint16_t port() const { return listener_.port(); }
     int subscriptions() const { return subscriptions_; }
 
 private:
@@ -34,8 +34,7 @@ private:
     void talk(int socket);
     std::string answer(const internal::stream::Frame& frame);
 
-    reactor::FileDescriptor listener_;
-    std::uint16_t port_ = 0;
+    Listener listener_;
     std::atomic<int> connection_ = -1;
     std::atomic<int> subscriptions_ = 0;
     std::thread thread_;

@@ -5,10 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <sys/socket.h>
-
-#include "base/invariant.h"
 
 namespace sluice::connector::amqp::testing {
 
@@ -16,18 +13,6 @@ namespace {
 
 // The frame that answers `confirm.select`, from its size on.
 constexpr auto confirms_selected = std::string_view{"\0\0\0\x04\0\x55\0\x0B\xCE", 9};
-
-reactor::FileDescriptor make_socket() {
-    return reactor::FileDescriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-}
-
-sockaddr_in loopback_at(std::uint16_t port) {
-    auto address = sockaddr_in{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port);
-    return address;
-}
 
 bool send_all(int socket, std::string_view bytes) {
     while (!bytes.empty()) {
@@ -43,16 +28,7 @@ bool send_all(int socket, std::string_view bytes) {
 } // namespace
 
 SilentRelay::SilentRelay(std::uint16_t broker_port)
-    : listener_(make_socket()), broker_port_(broker_port) {
-    auto address = loopback_at(0);
-    auto size = socklen_t{sizeof(address)};
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    auto is_ready = ::bind(listener_.raw(), any, size) == 0 && ::listen(listener_.raw(), 5) == 0 &&
-                    ::getsockname(listener_.raw(), any, &size) == 0;
-    INVARIANT(is_ready, "a free port of this machine can be had");
-    port_ = ntohs(address.sin_port);
-    listening_ = std::thread{[this] { run(); }};
-}
+    : broker_port_(broker_port), listening_([this] { run(); }) {}
 
 SilentRelay::~SilentRelay() {
     {
@@ -62,7 +38,7 @@ SilentRelay::~SilentRelay() {
             ::shutdown(socket.raw(), SHUT_RDWR);
         }
     }
-    ::shutdown(listener_.raw(), SHUT_RDWR);
+    listener_.stop();
     listening_.join();
     for (auto& thread : threads_) {
         thread.join();
@@ -81,15 +57,12 @@ int SilentRelay::keep(reactor::FileDescriptor socket) {
 
 void SilentRelay::run() {
     while (true) {
-        auto accepted =
-            reactor::FileDescriptor{::accept4(listener_.raw(), nullptr, nullptr, SOCK_CLOEXEC)};
+        auto accepted = listener_.accept();
         if (!accepted.is_open()) {
             return;
         }
-        auto address = loopback_at(broker_port_);
-        auto connected = make_socket();
-        if (::connect(connected.raw(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) !=
-            0) {
+        auto connected = connect_to(broker_port_);
+        if (!connected.is_open()) {
             continue;
         }
         auto client = keep(std::move(accepted));

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "reactor/file_descriptor.h"
+#include "connector/amqp/testing/listener.h"
 
 namespace sluice::connector::amqp::testing {
 
@@ -19,7 +19,7 @@ public:
     SilentRelay(const SilentRelay&) = delete;
     SilentRelay& operator=(const SilentRelay&) = delete;
 
-    std::uint16_t port() const { return port_; }
+    std::uint16_t port() const { return listener_.port(); }
     int connections() const { return connections_; }
 
 private:
@@ -27,8 +27,7 @@ private:
     void relay(int from, int to, bool falls_silent);
     int keep(reactor::FileDescriptor socket);
 
-    reactor::FileDescriptor listener_;
-    std::uint16_t port_ = 0;
+    Listener listener_;
     std::uint16_t broker_port_;
     std::atomic<int> connections_ = 0;
     std::mutex mutex_;
